@@ -26,7 +26,7 @@ find_program(MUHUR_CCACHE ccache)
 if(MUHUR_CCACHE)
   set(CMAKE_CXX_COMPILER_LAUNCHER ${MUHUR_CCACHE})
   # ccache needs these to cache what uses a precompiled header (CCACHE_SLOPPINESS is set by the scripts).
-  add_compile_options($<$<COMPILE_LANGUAGE:CXX>:SHELL:-Xclang -fno-pch-timestamp>)
+  add_compile_options("SHELL:$<$<COMPILE_LANGUAGE:CXX>:-Xclang -fno-pch-timestamp>")
 endif()
 find_program(MUHUR_MOLD mold)
 if(MUHUR_MOLD)
