@@ -5,7 +5,7 @@ add_library(muhur_flags INTERFACE)
 target_include_directories(muhur_flags INTERFACE ${CMAKE_SOURCE_DIR}/src)
 target_compile_options(muhur_flags INTERFACE
   -Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor -Wthread-safety -Wimplicit-fallthrough
-  -Wno-gnu-statement-expression -Wno-missing-field-initializers -Wno-c++26-extensions
+  -Wno-gnu-statement-expression -Wno-missing-field-initializers -Wno-missing-designated-field-initializers -Wno-c++26-extensions
   -fno-omit-frame-pointer -fstack-protector-strong)
 target_compile_definitions(muhur_flags INTERFACE
   BOOST_ASIO_SEPARATE_COMPILATION BOOST_ASIO_NO_DEPRECATED BOOST_ALL_NO_LIB
