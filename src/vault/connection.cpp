@@ -1,0 +1,247 @@
+#include "vault/connection.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sqlite3.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <list>
+#include <unordered_map>
+
+#include "vault/key_registry.hpp"
+#include "vault/sqlite_error.hpp"
+#include "vault/vfs.hpp"
+
+namespace muhur::vault {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t kCachedStatements = 64;
+
+// A path inside an SQLite URI: all but unreserved characters and '/' as %XX.
+std::string percent_encoded(std::string_view path) {
+  std::string out;
+  for (const char c : path) {
+    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+                       std::string_view("/-._~").contains(c);
+    if (plain)
+      out += c;
+    else
+      out += fmt::format("%{:02X}", static_cast<unsigned char>(c));
+  }
+  return out;
+}
+
+std::string_view trimmed(std::string_view sql) {
+  const auto last = sql.find_last_not_of(" \t\r\n");
+  return sql.substr(0, last == sql.npos ? 0 : last + 1);
+}
+
+// Made here and not by SQLite, so that it is 0600 from its first moment: SQLite gives the WAL and the
+// journal the mode of the database. true: it is new.
+Result<bool> make_private_file(const fs::path& path) {
+  const int fd = ::open(path.c_str(), O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0600);
+  if (fd < 0) {
+    if (errno == EEXIST) return false;
+    return fail_errno(errno, fmt::format("create {}", path.string()));
+  }
+  ::close(fd);
+  const int directory = ::open(path.parent_path().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (directory >= 0) {
+    ::fsync(directory);
+    ::close(directory);
+  }
+  return true;
+}
+
+void remove_with_companions(const fs::path& path) {
+  for (const char* suffix : {"", "-wal", "-shm", "-journal"}) {
+    std::error_code ignored;
+    fs::remove(path.string() + suffix, ignored);
+  }
+}
+
+int open_flags(OpenMode mode) {
+  const int access = mode == OpenMode::read_only ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE;
+  return access | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE;
+}
+
+}  // namespace
+
+// Idle statements, most recent first. The key is SQLite's own copy of the text: it lives as long as the
+// statement.
+struct Connection::Cache {
+  std::list<sqlite3_stmt*> idle;
+  std::unordered_multimap<std::string_view, std::list<sqlite3_stmt*>::iterator> by_sql;
+
+  sqlite3_stmt* take(std::string_view sql) {
+    const auto at = by_sql.find(sql);
+    if (at == by_sql.end()) return nullptr;
+    sqlite3_stmt* statement = *at->second;
+    idle.erase(at->second);
+    by_sql.erase(at);
+    return statement;
+  }
+  void put(sqlite3_stmt* statement) {
+    idle.push_front(statement);
+    by_sql.emplace(sqlite3_sql(statement), idle.begin());
+    if (idle.size() > kCachedStatements) drop_oldest();
+  }
+  void drop_oldest() {
+    const auto last = std::prev(idle.end());
+    const auto [from, to] = by_sql.equal_range(sqlite3_sql(*last));
+    for (auto at = from; at != to; ++at) {
+      if (at->second != last) continue;
+      by_sql.erase(at);
+      break;
+    }
+    sqlite3_finalize(*last);
+    idle.pop_back();
+  }
+  ~Cache() {
+    by_sql.clear();
+    for (sqlite3_stmt* statement : idle) sqlite3_finalize(statement);
+  }
+};
+
+Connection::Connection() : cache_(std::make_unique<Cache>()) {}
+
+Connection::~Connection() {
+  cache_.reset();
+  // close_v2 and not close: were a Statement to outlive its connection, memory would still be sound.
+  sqlite3_close_v2(handle_);
+}
+
+Result<std::unique_ptr<Connection>> Connection::open(const OpenOptions& options) {
+  MUHUR_CHECK(register_vfs());
+  std::unique_ptr<Connection> connection(new Connection);
+  connection->path_ = fs::absolute(options.path);
+  const fs::path& path = connection->path_;
+  bool is_new = false;
+  if (options.mode == OpenMode::create) {
+    MUHUR_TRY(is_new, make_private_file(path));
+  } else {
+    std::error_code error;
+    if (!fs::exists(path, error))
+      return fail(Code::not_found, fmt::format("cannot open {}: no such file", path.string()),
+                  "Look at the path, or create the database first");
+  }
+  Result<void> opened = connection->open_handle(options);
+  if (opened) opened = connection->set_up(options);
+  if (!opened) {
+    connection.reset();
+    if (is_new) remove_with_companions(fs::absolute(options.path));
+    return std::unexpected(std::move(opened).error());
+  }
+  connection->slow_ = options.slow;
+  return connection;
+}
+
+Result<void> Connection::open_handle(const OpenOptions& options) {
+  std::string uri = fmt::format("file:{}?vfs={}", percent_encoded(path_.string()), kVfsName);
+  const bool keyed = options.key && !options.key->empty();
+  std::optional<RegisteredKey> registered;
+  if (keyed) uri += fmt::format("&keyid={}", registered.emplace(*options.key).id());
+
+  if (const int rc = sqlite3_open_v2(uri.c_str(), &handle_, open_flags(options.mode), kVfsName);
+      rc != SQLITE_OK)
+    return std::unexpected(error_of(rc, "open"));
+  if (keyed) {
+    int reserve = kReservedBytes;
+    sqlite3_file_control(handle_, "main", SQLITE_FCNTL_RESERVE_BYTES, &reserve);
+  }
+  sqlite3_busy_timeout(handle_, static_cast<int>(options.profile.busy_timeout_ms));
+  // The first read of the file, with the key still at hand: a wrong one shows here.
+  const int rc = sqlite3_exec(handle_, "PRAGMA schema_version", nullptr, nullptr, nullptr);
+  if (rc != SQLITE_OK) return std::unexpected(error_of(rc, "open"));
+  return {};
+}
+
+Result<void> Connection::set_up(const OpenOptions& options) {
+  if (options.bare) return {};
+  MUHUR_CHECK(
+      apply_profile(*this, options.profile, options.mode == OpenMode::read_only || options.query_only));
+  if (options.query_only) return exec("PRAGMA query_only=ON");
+  return {};
+}
+
+Result<sqlite3_stmt*> Connection::compile(std::string_view sql, std::string_view* rest) {
+  sqlite3_stmt* statement = nullptr;
+  const char* tail = nullptr;
+  const unsigned flags = rest ? 0 : SQLITE_PREPARE_PERSISTENT;
+  const int rc =
+      sqlite3_prepare_v3(handle_, sql.data(), static_cast<int>(sql.size()), flags, &statement, &tail);
+  if (rc != SQLITE_OK) return std::unexpected(error_of(rc, sql));
+  const std::string_view remaining = sql.substr(static_cast<std::size_t>(tail - sql.data()));
+  if (rest) {
+    *rest = remaining;
+  } else if (!statement || !remaining.empty()) {
+    sqlite3_finalize(statement);
+    return fail(Code::internal, fmt::format("not one statement: {}", sql));
+  }
+  return statement;
+}
+
+Result<Statement> Connection::prepare(std::string_view sql) {
+  sql = trimmed(sql);
+  if (sqlite3_stmt* idle = cache_->take(sql)) return Statement(this, idle);
+  MUHUR_TRY(sqlite3_stmt * fresh, compile(sql, nullptr));
+  return Statement(this, fresh);
+}
+
+void Connection::give_back(sqlite3_stmt* statement) {
+  sqlite3_reset(statement);
+  sqlite3_clear_bindings(statement);
+  cache_->put(statement);
+}
+
+Result<void> Connection::exec(std::string_view sql) {
+  while (!sql.empty()) {
+    std::string_view rest;
+    MUHUR_TRY(sqlite3_stmt * statement, compile(sql, &rest));
+    const std::string_view one = trimmed(sql.substr(0, sql.size() - rest.size()));
+    sql = rest;
+    if (!statement) continue;  // white space or a comment
+    int rc = SQLITE_ROW;
+    while (rc == SQLITE_ROW) rc = sqlite3_step(statement);
+    if (rc == SQLITE_DONE) {
+      sqlite3_finalize(statement);
+      continue;
+    }
+    Error error = error_of(rc, one);
+    sqlite3_finalize(statement);
+    return std::unexpected(std::move(error));
+  }
+  return {};
+}
+
+namespace {
+Error no_row(std::string_view sql) { return {Code::not_found, fmt::format("no row: {}", sql), {}}; }
+}  // namespace
+
+Result<std::int64_t> Connection::query_int(std::string_view sql) {
+  MUHUR_TRY(Statement statement, prepare(sql));
+  MUHUR_TRY(const bool row, statement.step());
+  if (!row) return std::unexpected(no_row(sql));
+  return statement.int64(0);
+}
+
+Result<std::string> Connection::query_text(std::string_view sql) {
+  MUHUR_TRY(Statement statement, prepare(sql));
+  MUHUR_TRY(const bool row, statement.step());
+  if (!row) return std::unexpected(no_row(sql));
+  return std::string(statement.text(0));
+}
+
+std::int64_t Connection::last_insert_id() const { return sqlite3_last_insert_rowid(handle_); }
+std::int64_t Connection::changes() const { return sqlite3_changes64(handle_); }
+bool Connection::in_transaction() const { return sqlite3_get_autocommit(handle_) == 0; }
+void Connection::interrupt() { sqlite3_interrupt(handle_); }
+
+Error Connection::error_of(int rc, std::string_view doing) const {
+  return sqlite_error(handle_, rc, path_, doing);
+}
+
+}  // namespace muhur::vault

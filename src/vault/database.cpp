@@ -1,0 +1,74 @@
+#include "vault/database.hpp"
+
+#include <fmt/format.h>
+
+#include "vault/lock_file.hpp"
+#include "vault/readers.hpp"
+
+namespace muhur::vault {
+
+struct Database::Impl {
+  std::filesystem::path path;
+  Key key;
+  std::shared_ptr<SlowStatements> slow;
+  std::unique_ptr<Writer> writer;
+  std::unique_ptr<Readers> readers;
+
+  // The readers go first: the writer's connection is then the last one and checkpoints as it closes.
+  ~Impl() {
+    readers.reset();
+    writer.reset();
+  }
+};
+
+Database::Database(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+Database::~Database() = default;
+
+Result<std::shared_ptr<Database>> Database::open(DatabaseOptions options) {
+  auto impl = std::make_unique<Impl>();
+  impl->path = std::filesystem::absolute(options.open.path);
+  if (options.open.key) impl->key = options.open.key->copy();
+  impl->slow = options.open.slow ? options.open.slow : std::make_shared<SlowStatements>();
+  std::error_code error;
+  if (options.open.mode != OpenMode::create && !std::filesystem::exists(impl->path, error))
+    return fail(Code::not_found, fmt::format("cannot open {}: no such file", impl->path.string()),
+                "Look at the path, or create the database first");
+
+  OpenOptions opening = options.open;
+  opening.path = impl->path;
+  opening.key = &impl->key;
+  opening.slow = impl->slow;
+  MUHUR_TRY(LockFile lock, LockFile::acquire(impl->path));
+  MUHUR_TRY(auto connection, Connection::open(opening));
+  MUHUR_CHECK(migrate(*connection, options.migrations));
+  impl->writer = std::make_unique<Writer>(std::move(connection), std::move(lock), options.max_group,
+                                          std::move(options.executor));
+  impl->readers = std::make_unique<Readers>(opening, options.max_readers);
+  return std::shared_ptr<Database>(new Database(std::move(impl)));
+}
+
+void Database::write_async(Work work, Done done) { impl_->writer->submit(std::move(work), std::move(done)); }
+Result<void> Database::write_blocking(Work work) { return impl_->writer->run(std::move(work)); }
+Result<void> Database::exclusive(Work f) { return impl_->writer->run_alone(std::move(f)); }
+
+Database::Lease::Lease(Database* owner, std::unique_ptr<Connection> connection)
+    : owner_(owner), connection_(std::move(connection)) {}
+Database::Lease::Lease(Lease&&) noexcept = default;
+Database::Lease::~Lease() {
+  if (connection_) owner_->give_back(std::move(connection_));
+}
+
+Result<Database::Lease> Database::borrow() {
+  MUHUR_TRY(auto connection, impl_->readers->take());
+  return Lease(this, std::move(connection));
+}
+void Database::give_back(std::unique_ptr<Connection> connection) {
+  impl_->readers->give_back(std::move(connection));
+}
+std::size_t Database::close_idle_readers(Millis idle) { return impl_->readers->close_idle(idle); }
+
+WriterFigures Database::figures() const { return impl_->writer->figures(); }
+const SlowStatements& Database::slow_statements() const { return *impl_->slow; }
+const std::filesystem::path& Database::path() const { return impl_->path; }
+
+}  // namespace muhur::vault
