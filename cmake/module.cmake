@@ -33,6 +33,9 @@ if(MUHUR_MOLD)
   add_link_options(-fuse-ld=mold)
 endif()
 
+# Executables are compiled as the libraries are: clang refuses a header that was precompiled for the other.
+set(CMAKE_CXX_COMPILE_OPTIONS_PIE -fPIC)
+
 # Precompiled headers: one for plain code, one for what speaks through Asio.
 file(WRITE ${CMAKE_BINARY_DIR}/pch.cpp "")
 add_library(muhur_pch OBJECT ${CMAKE_BINARY_DIR}/pch.cpp)
