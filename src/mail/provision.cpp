@@ -1,0 +1,78 @@
+#include "mail/provision.hpp"
+
+#include <unordered_set>
+
+#include "base/log.hpp"
+#include "base/random.hpp"
+
+namespace muhur::mail {
+
+Result<accounts::Created> Provision::add(const Wanted& wanted, const Secret& password) {
+  // Refused before the mailbox is made where it can be; create_user() is who decides.
+  MUHUR_TRY(const std::string canonical, accounts::canonical_address(wanted.address));
+  if (users_.by_address(canonical))
+    return fail(Code::exists, fmt::format("there is a user {} already", canonical));
+
+  accounts::NewUser user;
+  user.address = wanted.address;
+  user.display_name = wanted.display_name;
+  user.mailbox_id = random_hex(16);
+  user.admin = wanted.admin;
+  user.quota_bytes = wanted.quota_bytes;
+  const Secret dek = Secret::random(vault::kKeySize);
+
+  MUHUR_CHECK(files_.mark_adding(user.mailbox_id));
+  auto created = [&]() -> Result<accounts::Created> {
+    MUHUR_TRY(const auto mailbox, mailboxes_.open(user.mailbox_id, vault::Key::raw(dek), true));
+    MUHUR_TRY(user.sealing_public, mailbox->sealing_public_half());
+    return credentials_.create_user(user, password, dek);
+  }();
+  if (!created) {
+    mailboxes_.forget(user.mailbox_id);
+    const auto removed = files_.remove(user.mailbox_id);
+    if (!removed) {
+      log::error("mail", "a mailbox without a user is left until the next start",
+                 {{"error", removed.error().what}});
+      return created;  // the mark stays
+    }
+  }
+  files_.unmark(user.mailbox_id);
+  return created;
+}
+
+Result<void> Provision::remove(const accounts::User& user) {
+  MUHUR_CHECK(files_.mark_deleting(user.mailbox_id, user.id));
+  if (auto removed = users_.remove(user.id); !removed) {
+    files_.unmark(user.mailbox_id);
+    return removed;
+  }
+  // From here on the user is gone. What fails now is finished at the next start.
+  mailboxes_.forget(user.mailbox_id);
+  MUHUR_CHECK(spool_.remove_user(user.id));
+  MUHUR_CHECK(files_.remove(user.mailbox_id));
+  files_.unmark(user.mailbox_id);
+  return {};
+}
+
+Result<void> Provision::finish_interrupted() {
+  std::optional<std::unordered_set<std::string>> known;  // read only if there is a mark
+  return files_.finish(
+      [&](const std::string& id) -> Result<bool> {
+        if (!known) {
+          MUHUR_TRY(const auto users, users_.list());
+          known.emplace();
+          for (const auto& user : users) known->insert(user.mailbox_id);
+        }
+        return known->contains(id);
+      },
+      [&](std::int64_t user) -> Result<void> {
+        if (user == 0) return {};
+        // An id that was given to somebody else meanwhile is not ours to clear.
+        const auto now = users_.by_id(user);
+        if (now) return {};
+        if (now.error().code != Code::not_found) return std::unexpected(now.error());
+        return spool_.remove_user(user);
+      });
+}
+
+}  // namespace muhur::mail

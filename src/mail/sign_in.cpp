@@ -1,0 +1,60 @@
+#include "base/log.hpp"
+#include "mail/post_office_impl.hpp"
+
+namespace muhur::mail {
+namespace {
+
+// Moved before a sign-in returns; about what a client shows at first.
+constexpr std::size_t kDrainedAtSignIn = 200;
+// Hashes that wait per thread: beyond that an answer would come too late to be of use.
+constexpr std::size_t kMaxWaitingPerThread = 64;
+
+}  // namespace
+
+net::Task<Result<Session>> PostOffice::sign_in(std::string address, Secret password, std::string peer) {
+  auto& hashes = impl_->pools.passwords;
+  if (hashes.waiting() >= kMaxWaitingPerThread * hashes.threads())
+    co_return fail(Code::busy, "too many sign-ins at once", "Try again in a few seconds");
+  auto signed_in = co_await net::on(
+      hashes, [&] { return impl_->signing_in.with_password(address, password.view(), peer); });
+  if (!signed_in) co_return std::unexpected(std::move(signed_in).error());
+  password.wipe();
+  co_return co_await net::on(impl_->pools.storage, [&] { return open_session(std::move(*signed_in)); });
+}
+
+Result<Session> PostOffice::sign_in_blocking(std::string_view address, ByteView password,
+                                             std::string_view peer) {
+  MUHUR_TRY(auto signed_in, impl_->signing_in.with_password(address, password, peer));
+  return open_session(std::move(signed_in));
+}
+
+Result<Session> PostOffice::open_session(accounts::SignedIn signed_in) {
+  Session session;
+  session.user = std::move(signed_in.user);
+  MUHUR_TRY(session.mailbox, impl_->mailboxes.open(session.user.mailbox_id, vault::Key::raw(signed_in.dek)));
+  const auto user = session.user.id;
+  {
+    const Lock lock(impl_->mutex);
+    impl_->opened[user] = session.mailbox;
+  }
+  // From here on a delivery finds the mailbox open and drains it itself; what came before is drained now.
+  const auto drained = impl_->drain.up_to(kDrainedAtSignIn, user, *session.mailbox);
+  if (!drained) {
+    // The old mail can be read all the same, and what waits is safe where it is.
+    log::warn("mail", "mail waits on: it could not be moved at sign-in",
+              {{"user", user}, {"error", drained.error().what}});
+  } else if (drained->more) {
+    impl_->drain.in_background(user, session.mailbox);
+  }
+  return session;
+}
+
+Result<void> PostOffice::change_password(std::string_view address, ByteView old_password,
+                                         const Secret& new_password, std::string_view peer) {
+  MUHUR_TRY(const auto signed_in, impl_->signing_in.with_password(address, old_password, peer));
+  MUHUR_CHECK(impl_->credentials.set_password(signed_in.user.id, new_password, signed_in.dek));
+  impl_->watch.tell(signed_in.user.id, UserChange::credentials);
+  return {};
+}
+
+}  // namespace muhur::mail
