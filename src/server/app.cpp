@@ -1,0 +1,263 @@
+#include "server/app.hpp"
+
+#include <fmt/format.h>
+
+#include <boost/asio/executor_work_guard.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/signal_set.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/strand.hpp>
+#include <csignal>
+#include <cstdlib>
+#include <thread>
+
+#include "base/log.hpp"
+#include "imap/server.hpp"
+#include "lmtp/server.hpp"
+#include "net/listener.hpp"
+#include "server/admin_socket.hpp"
+#include "server/data_directory.hpp"
+#include "server/notify.hpp"
+#include "server/scheduler.hpp"
+
+namespace muhur::server {
+namespace {
+
+constexpr Millis kSweepEvery{30'000};
+constexpr Millis kDrainStep{50};
+constexpr Millis kLastWait{3'000};  // for sessions whose connection was closed under them
+
+}  // namespace
+
+// Members are destroyed from the last to the first: what serves goes before what it serves from.
+struct App::Impl {
+  explicit Impl(Config c)
+      : config(std::move(c)),
+        io(static_cast<int>(threads())),
+        pools{net::Pool("storage", config.storage_threads),
+              net::Pool("passwords", config.password_threads, 10), net::Pool("heavy", 2, 10)},
+        control(boost::asio::make_strand(io)),
+        signals(control, SIGTERM, SIGINT, SIGHUP),
+        drain_timer(control) {}
+
+  std::size_t threads() const {
+    return config.io_threads ? config.io_threads : std::max(1u, std::thread::hardware_concurrency());
+  }
+
+  Config config;
+  boost::asio::io_context io;
+  net::Pools pools;
+  std::unique_ptr<mail::PostOffice> office;
+  std::unique_ptr<net::TlsContext> tls;
+  std::unique_ptr<imap::Server> imap;
+  std::unique_ptr<lmtp::Server> lmtp;
+  std::vector<std::shared_ptr<net::Listener>> listeners;
+  std::vector<Endpoint> endpoints;
+  std::unique_ptr<Scheduler> scheduler;
+  boost::asio::strand<boost::asio::io_context::executor_type> control;  // what follows is touched here only
+  boost::asio::signal_set signals;
+  boost::asio::steady_timer drain_timer;
+  bool stopping = false;
+  std::chrono::steady_clock::time_point closes_at, gives_up_at;
+  bool closed_all = false;
+  bool abandoned = false;
+
+  Result<void> open_data();
+  Result<void> listen(const std::string& name, const std::string& where, net::TlsContext* implicit_tls,
+                      net::Listener::Serve serve, unsigned unix_mode, std::string refusal);
+  Result<void> listen_all();
+  void wait_for_signal();
+  void begin_drain();
+  void drain_step();
+  std::size_t connections() const;
+};
+
+Result<void> App::Impl::open_data() {
+  MUHUR_CHECK(prepare_directories(config.data));
+  use_temp_directory(config.data);
+  if (!harden_process())
+    log::warn("server", "memory for keys could not be locked", {{"remedy", "raise LimitMEMLOCK"}});
+  mail::PostOfficeOptions options;
+  options.data = config.data;
+  options.server_key = config.server_key;
+  options.pools = &pools;
+  options.argon2 = config.argon2;
+  options.max_message = config.max_message;
+  options.max_idle_mailboxes = config.idle_mailboxes;
+  MUHUR_TRY(office, mail::PostOffice::open(std::move(options)));
+  MUHUR_TRY(tls, net::TlsContext::from_files(config.tls_certificate, config.tls_key));
+  return {};
+}
+
+Result<void> App::Impl::listen(const std::string& name, const std::string& where,
+                               net::TlsContext* implicit_tls, net::Listener::Serve serve, unsigned unix_mode,
+                               std::string refusal) {
+  MUHUR_TRY(const ListenAddress address, parse_listen(where));
+  net::ListenerOptions options;
+  options.name = name;
+  options.implicit_tls = implicit_tls;
+  options.max_connections = config.max_connections;
+  options.max_per_address = config.max_connections_per_address;
+  options.unix_mode = unix_mode;
+  Endpoint endpoint{.name = name, .host = address.host, .port = 0, .path = {}};
+  if (address.host.empty()) {
+    const auto path = config.data / address.unix_path;  // an absolute path stays as it is
+    options.address = path;
+    endpoint.path = path.string();
+  } else {
+    options.address = net::TcpAddress{address.host, address.port};
+  }
+  MUHUR_TRY(auto listener, net::Listener::bind(io, std::move(options), std::move(serve), std::move(refusal)));
+  endpoint.port = listener->port();
+  listeners.push_back(std::move(listener));
+  endpoints.push_back(std::move(endpoint));
+  return {};
+}
+
+Result<void> App::Impl::listen_all() {
+  imap::ServerOptions imap_options;
+  imap_options.tls = tls.get();
+  imap_options.plaintext_login_on_loopback = config.imap_plaintext_login_on_loopback;
+  imap_options.login_timeout = config.imap_login_timeout;
+  imap_options.idle_timeout = config.imap_idle_timeout;
+  imap_options.max_append = config.max_message;
+  imap_options.max_command = config.imap_max_command;
+  imap = std::make_unique<imap::Server>(*office, std::move(imap_options));
+
+  lmtp::ServerOptions lmtp_options;
+  lmtp_options.host_name = config.host_name;
+  lmtp_options.max_message = config.max_message;
+  lmtp_options.max_recipients = config.lmtp_max_recipients;
+  lmtp_options.command_timeout = config.lmtp_command_timeout;
+  lmtp_options.data_timeout = config.lmtp_data_timeout;
+  lmtp = std::make_unique<lmtp::Server>(*office, std::move(lmtp_options));
+
+  const auto serve_imap = [this](net::StreamPtr stream) { return imap->serve(std::move(stream)); };
+  const auto serve_lmtp = [this](net::StreamPtr stream) { return lmtp->serve(std::move(stream)); };
+  const auto serve_admin_socket = [this](net::StreamPtr stream) {
+    return serve_admin(*office, std::move(stream));
+  };
+  const std::string imap_full = "* BYE [UNAVAILABLE] Too many connections, try again later\r\n";
+  const std::string lmtp_full = "421 4.3.2 Too many connections, try again later\r\n";
+  for (const auto& where : config.imap_listen)
+    MUHUR_CHECK(listen("imap", where, nullptr, serve_imap, 0600, imap_full));
+  for (const auto& where : config.imap_listen_tls)
+    MUHUR_CHECK(listen("imaps", where, tls.get(), serve_imap, 0600, imap_full));
+  for (const auto& where : config.lmtp_listen)
+    MUHUR_CHECK(listen("lmtp", where, nullptr, serve_lmtp, config.lmtp_socket_mode, lmtp_full));
+  MUHUR_CHECK(listen("admin", "unix:" + admin_socket_path(config.data).string(), nullptr, serve_admin_socket,
+                     0600, ""));
+  return {};
+}
+
+std::size_t App::Impl::connections() const {
+  std::size_t count = 0;
+  for (const auto& listener : listeners) count += listener->connections();
+  return count;
+}
+
+void App::Impl::wait_for_signal() {
+  signals.async_wait([this](const boost::system::error_code& error, int signal) {
+    if (error) return;
+    if (signal == SIGHUP) {
+      notify_service_manager("RELOADING=1");
+      if (const auto done = tls->reload(); !done)
+        log::error("server", "reload failed", {{"why", done.error().text()}});
+      else
+        log::info("server", "certificate read again");
+      notify_service_manager("READY=1");
+    } else if (stopping) {
+      std::_Exit(EXIT_FAILURE);  // asked twice; what was acknowledged is durable
+    } else {
+      begin_drain();
+    }
+    wait_for_signal();
+  });
+}
+
+void App::Impl::begin_drain() {
+  if (stopping) return;
+  stopping = true;
+  notify_service_manager("STOPPING=1");
+  log::info("server", "stopping", {{"connections", connections()}});
+  for (const auto& listener : listeners) listener->stop();
+  imap->shutdown();
+  lmtp->shutdown();
+  scheduler->stop();
+  closes_at = std::chrono::steady_clock::now() + config.drain_timeout;
+  gives_up_at = closes_at + kLastWait;
+  drain_step();
+}
+
+void App::Impl::drain_step() {
+  const auto now = std::chrono::steady_clock::now();
+  const std::size_t left = connections();
+  abandoned = left > 0 && now >= gives_up_at;
+  if (left == 0 || abandoned) {
+    if (abandoned) log::warn("server", "connections were left behind", {{"connections", left}});
+    signals.cancel();
+    io.stop();
+    return;
+  }
+  if (now >= closes_at && !closed_all) {
+    closed_all = true;
+    for (const auto& listener : listeners) listener->close_all();
+  }
+  drain_timer.expires_after(kDrainStep);
+  drain_timer.async_wait([this](const boost::system::error_code& error) {
+    if (!error) drain_step();
+  });
+}
+
+Result<std::unique_ptr<App>> App::open(Config config) {
+  log::set_level(config.log_level);
+  auto impl = std::make_unique<Impl>(std::move(config));
+  impl->scheduler = std::make_unique<Scheduler>(impl->io);
+  MUHUR_CHECK(impl->open_data());
+  MUHUR_CHECK(impl->listen_all());
+  return std::unique_ptr<App>(new App(std::move(impl)));
+}
+
+App::App(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+App::~App() = default;
+
+mail::PostOffice& App::office() { return *impl_->office; }
+const Config& App::config() const { return impl_->config; }
+
+std::vector<Endpoint> App::endpoints() const {
+  std::vector<Endpoint> shown;
+  for (const auto& endpoint : impl_->endpoints)
+    if (endpoint.name != "admin") shown.push_back(endpoint);
+  return shown;
+}
+
+void App::start() {
+  impl_->wait_for_signal();
+  impl_->scheduler->every(kSweepEvery, "close idle mailboxes", impl_->pools.storage,
+                          [office = impl_->office.get()] { office->mailboxes().sweep(); });
+  for (const auto& listener : impl_->listeners) listener->start();
+  for (const auto& endpoint : impl_->endpoints)
+    log::info(
+        "server", "listens",
+        {{"for", endpoint.name}, {"host", endpoint.host}, {"port", endpoint.port}, {"path", endpoint.path}});
+  notify_service_manager("READY=1");
+}
+
+int App::run() {
+  // Keeps run() busy while nothing is connected.
+  const auto work = boost::asio::make_work_guard(impl_->io);
+  std::vector<std::thread> threads;
+  for (std::size_t i = 1; i < impl_->threads(); ++i) threads.emplace_back([this] { impl_->io.run(); });
+  impl_->io.run();
+  for (auto& thread : threads) thread.join();
+  // Coroutines that hang would refer to what is destroyed now.
+  if (impl_->abandoned) std::_Exit(EXIT_SUCCESS);
+  log::info("server", "stopped");
+  return EXIT_SUCCESS;
+}
+
+void App::stop() {
+  boost::asio::post(impl_->control, [this] { impl_->begin_drain(); });
+}
+
+}  // namespace muhur::server

@@ -1,0 +1,45 @@
+#pragma once
+// The server: opens the data, wires the floors together, listens, drains, stops.
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "mail/post_office.hpp"
+#include "server/config.hpp"
+
+namespace muhur::server {
+
+struct Endpoint {
+  std::string name;  // "imap", "imaps", "lmtp"
+  std::string host;
+  std::uint16_t port = 0;
+  std::string path;  // of a Unix socket; then host is empty
+};
+
+class App {
+ public:
+  // Data first, then the ports: nobody is accepted before start(). Any error leaves nothing behind.
+  static Result<std::unique_ptr<App>> open(Config config);
+  ~App();
+
+  mail::PostOffice& office();
+  const Config& config() const;
+  std::vector<Endpoint> endpoints() const;
+
+  // Accepts connections, opens the admin socket, tells systemd READY.
+  void start();
+  // Serves until SIGTERM or SIGINT, then drains: accepts no more, tells every session, waits for them at
+  // most config.drain_timeout, closes the rest, closes the data. SIGHUP reads the certificate again. A
+  // second SIGTERM ends at once. Returns the exit code.
+  int run();
+  // What SIGTERM does. Thread-safe.
+  void stop();
+
+ private:
+  struct Impl;
+  explicit App(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace muhur::server

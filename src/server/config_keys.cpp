@@ -1,0 +1,195 @@
+#include "server/config_keys.hpp"
+
+#include <fmt/format.h>
+
+#include "base/log.hpp"
+
+namespace muhur::server {
+namespace {
+
+Result<std::string> text_of(const Value& v) {
+  if (const auto* s = std::get_if<std::string>(&v)) return *s;
+  return fail(Code::invalid, "a text in quotes is expected");
+}
+Result<bool> flag_of(const Value& v) {
+  if (const auto* b = std::get_if<bool>(&v)) return *b;
+  return fail(Code::invalid, "true or false is expected");
+}
+Result<std::int64_t> number_of(const Value& v, std::int64_t low, std::int64_t high) {
+  const auto* n = std::get_if<std::int64_t>(&v);
+  if (n && *n >= low && *n <= high) return *n;
+  return fail(Code::invalid, fmt::format("a whole number from {} to {} is expected", low, high));
+}
+Result<std::uint64_t> size_of(const Value& v, std::uint64_t low, std::uint64_t high) {
+  std::uint64_t size = 0;
+  if (const auto* n = std::get_if<std::int64_t>(&v)) {
+    if (*n < 0) return fail(Code::invalid, "a size cannot be negative");
+    size = static_cast<std::uint64_t>(*n);
+  } else {
+    MUHUR_TRY(const std::string text, text_of(v));
+    MUHUR_TRY(size, parse_size(text));
+  }
+  if (size < low || size > high)
+    return fail(Code::invalid,
+                fmt::format("a size from {} to {} is expected", format_size(low), format_size(high)));
+  return size;
+}
+Result<Millis> duration_of(const Value& v, Millis low) {
+  MUHUR_TRY(const std::string text, text_of(v));
+  MUHUR_TRY(const Millis time, parse_duration(text));
+  if (time < low) return fail(Code::invalid, fmt::format("at least {} s is expected", low.count() / 1000));
+  return time;
+}
+Result<std::vector<std::string>> listen_of(const Value& v) {
+  const auto* list = std::get_if<std::vector<std::string>>(&v);
+  if (!list) return fail(Code::invalid, "a list of addresses in brackets is expected");
+  for (const auto& item : *list) MUHUR_CHECK(parse_listen(item));
+  return *list;
+}
+Result<void> put_path(std::filesystem::path& into, const Value& v) {
+  MUHUR_TRY(const std::string text, text_of(v));
+  if (text.empty()) return fail(Code::invalid, "a path is expected");
+  into = text;
+  return {};
+}
+
+// Assigns the field what `expr` gives, or returns its error.
+#define MUHUR_SET(field, expr)                     \
+  [](Config& c, const Value& v) -> Result<void> {  \
+    MUHUR_TRY(auto got, expr);                     \
+    c.field = static_cast<decltype(c.field)>(got); \
+    return {};                                     \
+  }
+#define MUHUR_SET_PATH(field) [](Config& c, const Value& v) { return put_path(c.field, v); }
+
+constexpr std::uint64_t kGiB = 1ull << 30;
+
+const Key kKeys[] = {
+    {"data", Kind::path, "\".\"", "The data directory. Relative to the directory of this file.",
+     MUHUR_SET_PATH(data)},
+    {"server_key", Kind::path, "\"server.key\"",
+     "The 32 random bytes, mode 0600, that open the server's own databases. Relative to `data`; better kept "
+     "on another disk or as a systemd credential (`/run/credentials/muhur.service/server.key`).",
+     MUHUR_SET_PATH(server_key)},
+    {"host_name", Kind::text, "\"\"",
+     "The name this server gives of itself in greetings and in Received lines. Empty: the system's.",
+     MUHUR_SET(host_name, text_of(v))},
+    {"log.level", Kind::text, "\"info\"", "`trace`, `debug`, `info`, `warn`, `error` or `off`.",
+     [](Config& c, const Value& v) -> Result<void> {
+       MUHUR_TRY(const std::string level, text_of(v));
+       for (const char* known : {"trace", "debug", "info", "warn", "error", "off"})
+         if (level == known) {
+           c.log_level = level;
+           return {};
+         }
+       return fail(Code::invalid, "one of trace, debug, info, warn, error, off is expected");
+     }},
+    {"tls.certificate", Kind::path, "\"tls/certificate.pem\"",
+     "The certificate with its chain, PEM. Relative to `data`. Read again at SIGHUP.",
+     MUHUR_SET_PATH(tls_certificate)},
+    {"tls.key", Kind::path, "\"tls/key.pem\"",
+     "The certificate's private key, PEM, mode 0600. Relative to `data`.", MUHUR_SET_PATH(tls_key)},
+    {"imap.listen", Kind::list, "[\"127.0.0.1:143\"]",
+     "Where IMAP listens in plain text with STARTTLS: `ADDRESS:PORT`, `[IPV6]:PORT`, `*:PORT` (every IPv4 "
+     "address) or `unix:PATH`. Off loopback nobody can log in before STARTTLS. `[]`: nowhere.",
+     MUHUR_SET(imap_listen, listen_of(v))},
+    {"imap.listen_tls", Kind::list, "[\"0.0.0.0:993\"]",
+     "Where IMAP listens with TLS from the first byte (imaps).", MUHUR_SET(imap_listen_tls, listen_of(v))},
+    {"imap.plaintext_login_on_loopback", Kind::flag, "true",
+     "Whether a client on this machine may log in without TLS.",
+     MUHUR_SET(imap_plaintext_login_on_loopback, flag_of(v))},
+    {"imap.login_timeout", Kind::duration, "\"60s\"",
+     "From the greeting to a login; then the connection is closed.",
+     MUHUR_SET(imap_login_timeout, duration_of(v, Millis(1000)))},
+    {"imap.idle_timeout", Kind::duration, "\"31m\"",
+     "How long a logged-in client may be silent. RFC 3501 asks for at least 30 minutes.",
+     MUHUR_SET(imap_idle_timeout, duration_of(v, Millis(1000)))},
+    {"imap.max_command", Kind::size, "\"64KiB\"", "The longest command, literals aside.",
+     MUHUR_SET(imap_max_command, size_of(v, 8192, kGiB))},
+    {"lmtp.listen", Kind::list, "[\"unix:run/lmtp.sock\"]",
+     "Where LMTP listens, for the MTA: `unix:PATH` or `ADDRESS:PORT`. LMTP knows no password: never let it "
+     "listen where others than the MTA can reach it.",
+     MUHUR_SET(lmtp_listen, listen_of(v))},
+    {"lmtp.socket_mode", Kind::mode, "\"0660\"", "The mode of LMTP's Unix sockets, octal.",
+     [](Config& c, const Value& v) -> Result<void> {
+       MUHUR_TRY(const std::string text, text_of(v));
+       unsigned mode = 0;
+       for (const char d : text) {
+         if (d < '0' || d > '7' || text.size() > 4)
+           return fail(Code::invalid, "an octal mode such as \"0660\" is expected");
+         mode = mode * 8 + static_cast<unsigned>(d - '0');
+       }
+       if (mode == 0 || mode > 0777) return fail(Code::invalid, "an octal mode such as \"0660\" is expected");
+       c.lmtp_socket_mode = mode;
+       return {};
+     }},
+    {"lmtp.max_recipients", Kind::number, "1000", "The most recipients of one message.",
+     MUHUR_SET(lmtp_max_recipients, number_of(v, 1, 100'000))},
+    {"lmtp.command_timeout", Kind::duration, "\"5m\"", "How long the MTA may take for its next command.",
+     MUHUR_SET(lmtp_command_timeout, duration_of(v, Millis(1000)))},
+    {"lmtp.data_timeout", Kind::duration, "\"10m\"",
+     "How long the MTA may take for the next part of a message.",
+     MUHUR_SET(lmtp_data_timeout, duration_of(v, Millis(1000)))},
+    {"limits.message", Kind::size, "\"50MiB\"", "The largest message, delivered or appended.",
+     MUHUR_SET(max_message, size_of(v, 1 << 20, kGiB))},
+    {"limits.connections", Kind::number, "10000", "The most connections of one listener.",
+     MUHUR_SET(max_connections, number_of(v, 1, 1'000'000))},
+    {"limits.connections_per_address", Kind::number, "1000",
+     "The most connections of one listener from one address. Loopback is not counted.",
+     MUHUR_SET(max_connections_per_address, number_of(v, 1, 1'000'000))},
+    {"passwords.argon2_memory", Kind::size, "\"19MiB\"",
+     "Memory of one Argon2id run. Holds for passwords set from now on; older ones keep their own cost.",
+     [](Config& c, const Value& v) -> Result<void> {
+       MUHUR_TRY(const std::uint64_t bytes, size_of(v, 8 << 20, 4 * kGiB));
+       c.argon2.memory_kib = static_cast<std::uint32_t>(bytes >> 10);
+       return {};
+     }},
+    {"passwords.argon2_passes", Kind::number, "2", "Passes of one Argon2id run over its memory.",
+     MUHUR_SET(argon2.passes, number_of(v, 1, 100))},
+    {"passwords.threads", Kind::number, "2", "How many passwords are verified at the same time.",
+     MUHUR_SET(password_threads, number_of(v, 1, 256))},
+    {"storage.threads", Kind::number, "8", "How many threads read and write databases.",
+     MUHUR_SET(storage_threads, number_of(v, 1, 1024))},
+    {"storage.idle_mailboxes", Kind::number, "200",
+     "How many mailboxes that nobody uses stay open, so that the next login costs less.",
+     MUHUR_SET(idle_mailboxes, number_of(v, 0, 100'000))},
+    {"server.io_threads", Kind::number, "0", "Threads that speak with clients. 0: one a core.",
+     MUHUR_SET(io_threads, number_of(v, 0, 1024))},
+    {"server.drain_timeout", Kind::duration, "\"10s\"",
+     "How long a stopping server waits for its connections to end by themselves.",
+     MUHUR_SET(drain_timeout, duration_of(v, Millis(0)))},
+};
+
+}  // namespace
+
+std::string_view name_of(Kind kind) {
+  switch (kind) {
+    case Kind::text:
+      return "text";
+    case Kind::path:
+      return "path";
+    case Kind::flag:
+      return "true/false";
+    case Kind::number:
+      return "number";
+    case Kind::size:
+      return "size";
+    case Kind::duration:
+      return "duration";
+    case Kind::list:
+      return "list";
+    case Kind::mode:
+      return "mode";
+  }
+  return "text";
+}
+
+std::span<const Key> config_keys() { return kKeys; }
+
+const Key* find_key(std::string_view name) {
+  for (const Key& key : kKeys)
+    if (key.name == name) return &key;
+  return nullptr;
+}
+
+}  // namespace muhur::server
