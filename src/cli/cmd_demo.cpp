@@ -1,0 +1,119 @@
+// muhur demo: a server with users and mail in it, needing nothing configured.
+#include <fmt/format.h>
+
+#include <boost/json/array.hpp>
+#include <cstdio>
+
+#include "base/log.hpp"
+#include "cli/command.hpp"
+#include "cli/demo_data.hpp"
+#include "cli/ready_line.hpp"
+#include "cli/terminal.hpp"
+
+namespace muhur::cli {
+namespace {
+
+struct Args {
+  std::string data = "muhur-demo";
+  std::int64_t ports = 10143;
+  bool json = false;
+};
+
+void print_json(const server::App& app, const DemoUsers& people) {
+  auto line = ready_line(app.endpoints());
+  const auto shown = [](const DemoUser& user) {
+    return boost::json::object{{"address", user.address}, {"password", user.password}};
+  };
+  boost::json::array users;
+  for (const auto& user : people.users) users.push_back(shown(user));
+  line["users"] = std::move(users);
+  line["admin"] = shown(people.admin);
+  print_line(line);
+}
+
+void print_text(const server::App& app, const DemoUsers& people) {
+  std::uint16_t imap = 0, imaps = 0, lmtp = 0;
+  for (const auto& endpoint : app.endpoints()) {
+    if (endpoint.name == "imap") imap = endpoint.port;
+    if (endpoint.name == "imaps") imaps = endpoint.port;
+    if (endpoint.name == "lmtp") lmtp = endpoint.port;
+  }
+  std::vector<std::vector<std::string>> rows{{"  ACCOUNT", "PASSWORD"}};
+  for (const auto& user : people.users) rows.push_back({"  " + user.address, user.password});
+  rows.push_back({"  " + people.admin.address, people.admin.password});
+  const auto& alice = people.users.front();
+  const std::string text = fmt::format(
+      "\nMuhur serves a demonstration from {data}\n\n"
+      "{accounts}\n"
+      "  IMAP   127.0.0.1:{imap} (STARTTLS)   127.0.0.1:{imaps} (TLS)\n"
+      "  LMTP   127.0.0.1:{lmtp}\n\n"
+      "Thunderbird: add a mail account, configure manually: IMAP, host 127.0.0.1, port {imaps}, SSL/TLS,\n"
+      "  normal password, user {alice}; accept the self-signed certificate.\n"
+      "curl:   curl -k --user '{alice}:{password}' 'imaps://127.0.0.1:{imaps}/INBOX;UID=1'\n"
+      "mbsync: Host 127.0.0.1, Port {imap}, User {alice}, SSLType None, AuthMechs PLAIN\n"
+      "Send it mail:\n"
+      "  swaks --protocol LMTP --server 127.0.0.1 --port {lmtp} --to {alice}\n\n"
+      "The passwords are kept in {data}/demo-credentials.json for the next start; a real server\n"
+      "keeps none. Stop with Ctrl-C.\n",
+      fmt::arg("data", app.config().data.string()), fmt::arg("accounts", table(rows)), fmt::arg("imap", imap),
+      fmt::arg("imaps", imaps), fmt::arg("lmtp", lmtp), fmt::arg("alice", alice.address),
+      fmt::arg("password", alice.password));
+  std::fputs(text.c_str(), stdout);
+  std::fflush(stdout);
+}
+
+int demo(const Args& args) {
+  if (args.ports < 0 || args.ports > 65'000 || (args.ports > 0 && args.ports < 1024))
+    return report({Code::invalid, "--ports takes 0 or a number from 1024 to 65000", ""}), kUsage;
+  const std::filesystem::path data = args.data;
+  log::set_level("warn");
+  if (const auto made = prepare_demo_directory(data); !made) return report(made.error());
+  auto environment = server::process_environment();
+  auto config = server::load_config(data / "muhur.toml", environment);
+  if (!config) return report(config.error());
+  const auto at = [&](int offset) {
+    return std::vector<std::string>{fmt::format("127.0.0.1:{}", args.ports == 0 ? 0 : args.ports + offset)};
+  };
+  config->imap_listen = at(0);
+  config->imap_listen_tls = at(1);
+  config->lmtp_listen = at(2);
+  if (!config->set_by.contains("log.level")) config->log_level = "warn";
+  auto app = server::App::open(std::move(*config));
+  if (!app) {
+    Error error = app.error();
+    if (error.what.find("in use") != std::string::npos)
+      error.remedy = "say --ports BASE, or --ports 0 for any free ports";
+    return report(error);
+  }
+  const auto people = prepare_demo_mail(**app);
+  if (!people) return report(people.error());
+  (*app)->start();
+  args.json ? print_json(**app, *people) : print_text(**app, *people);
+  return (*app)->run();
+}
+
+}  // namespace
+
+void describe_demo(Command& root) {
+  auto args = std::make_shared<Args>();
+  auto& command = root.command("demo", "Serves a demonstration on loopback, with users and sample mail.");
+  command.option("--data", "DIR", args->data,
+                 "The data directory, made when it is not there. Default: ./muhur-demo.");
+  command.option(
+      "--ports", "BASE", args->ports,
+      "IMAP listens at BASE, IMAP with TLS at BASE+1, LMTP at BASE+2. 0: any free ports. Default: 10143.");
+  command.flag("--json", args->json, "Prints one line of JSON when ready, and nothing else.");
+  command.manual(
+      "Needs nothing configured. Makes the domain example.org with the users alice, bob and admin, a\n"
+      "self-signed certificate, and a dozen messages: nested and signed ones, attachments, an invitation,\n"
+      "Turkish, Korean, Chinese, emoji. Serves until Ctrl-C (SIGINT) or SIGTERM.\n\n"
+      "The generated passwords are kept in DIR/demo-credentials.json (mode 0600), so that the next start\n"
+      "prints the same ones. That is a convenience of the demonstration: a real server keeps no password.\n\n"
+      "The line of --json:\n"
+      "  {\"ready\":true,\"imap\":{\"host\",\"port\"},\"imaps\":{…},\"lmtp\":{…},\n"
+      "   \"users\":[{\"address\",\"password\"}],\"admin\":{\"address\",\"password\"}}\n"
+      "Later versions add keys and rename none.");
+  command.run([args] { return demo(*args); });
+}
+
+}  // namespace muhur::cli
