@@ -9,8 +9,9 @@
 #include <list>
 #include <unordered_map>
 
-#include "vault/key_registry.hpp"
+#include "base/unicode.hpp"
 #include "vault/sqlite_error.hpp"
+#include "vault/uri.hpp"
 #include "vault/vfs.hpp"
 
 namespace muhur::vault {
@@ -19,20 +20,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::size_t kCachedStatements = 64;
-
-// A path inside an SQLite URI: all but unreserved characters and '/' as %XX.
-std::string percent_encoded(std::string_view path) {
-  std::string out;
-  for (const char c : path) {
-    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-                       std::string_view("/-._~").contains(c);
-    if (plain)
-      out += c;
-    else
-      out += fmt::format("%{:02X}", static_cast<unsigned char>(c));
-  }
-  return out;
-}
 
 std::string_view trimmed(std::string_view sql) {
   const auto last = sql.find_last_not_of(" \t\r\n");
@@ -61,6 +48,13 @@ void remove_with_companions(const fs::path& path) {
     std::error_code ignored;
     fs::remove(path.string() + suffix, ignored);
   }
+}
+
+// SQLite answers many PRAGMAs (and EXPLAIN) while it compiles them: a cached one would answer with what
+// was true then.
+bool answers_when_compiled(sqlite3_stmt* statement) {
+  return sqlite3_stmt_isexplain(statement) != 0 ||
+         starts_with_ignoring_case(sqlite3_sql(statement), "pragma");
 }
 
 int open_flags(OpenMode mode) {
@@ -140,15 +134,11 @@ Result<std::unique_ptr<Connection>> Connection::open(const OpenOptions& options)
 }
 
 Result<void> Connection::open_handle(const OpenOptions& options) {
-  std::string uri = fmt::format("file:{}?vfs={}", percent_encoded(path_.string()), kVfsName);
-  const bool keyed = options.key && !options.key->empty();
-  std::optional<RegisteredKey> registered;
-  if (keyed) uri += fmt::format("&keyid={}", registered.emplace(*options.key).id());
-
-  if (const int rc = sqlite3_open_v2(uri.c_str(), &handle_, open_flags(options.mode), kVfsName);
+  const RegisteredUri uri(path_, options.key, options.cipher);
+  if (const int rc = sqlite3_open_v2(uri.text().c_str(), &handle_, open_flags(options.mode), kVfsName);
       rc != SQLITE_OK)
     return std::unexpected(error_of(rc, "open"));
-  if (keyed) {
+  if (options.key && !options.key->empty()) {
     int reserve = kReservedBytes;
     sqlite3_file_control(handle_, "main", SQLITE_FCNTL_RESERVE_BYTES, &reserve);
   }
@@ -192,6 +182,10 @@ Result<Statement> Connection::prepare(std::string_view sql) {
 }
 
 void Connection::give_back(sqlite3_stmt* statement) {
+  if (answers_when_compiled(statement)) {
+    sqlite3_finalize(statement);
+    return;
+  }
   sqlite3_reset(statement);
   sqlite3_clear_bindings(statement);
   cache_->put(statement);

@@ -32,6 +32,7 @@ struct OpenOptions {
   const Key* key = nullptr;  // null or empty: plain. Looked at during open() only.
   OpenMode mode = OpenMode::read_write;
   Profile profile;
+  std::string cipher;       // empty: chacha20. "sqleet", "aes256cbc": files of older tools, to move away from
   bool query_only = false;  // a reader: opened read_write (WAL needs it), refuses to change anything
   bool bare = false;        // no profile at all: for copies and checks of the vault's own
   std::shared_ptr<SlowStatements> slow;  // told of slow statements (vault/slow_statements.hpp); may be null
@@ -47,7 +48,8 @@ class Connection {
   Connection(const Connection&) = delete;
   Connection& operator=(const Connection&) = delete;
 
-  // One statement, from the cache or compiled. The same text may be borrowed several times at once.
+  // One statement, from the cache or compiled (PRAGMA and EXPLAIN always compiled). The same text may be
+  // borrowed several times at once. No white space before the first word.
   // `sql` must be a constant of the program: it is the cache's key and appears in slow-statement reports.
   Result<Statement> prepare(std::string_view sql);
   // One or more statements without parameters; rows are thrown away. Not cached. On failure those before

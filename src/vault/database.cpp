@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "base/sync.hpp"
 #include "vault/lock_file.hpp"
 #include "vault/readers.hpp"
 
@@ -13,6 +14,8 @@ struct Database::Impl {
   std::shared_ptr<SlowStatements> slow;
   std::unique_ptr<Writer> writer;
   std::unique_ptr<Readers> readers;
+  mutable Mutex mutex;
+  CheckpointFigures last_checkpoint MUHUR_GUARDED_BY(mutex);
 
   // The readers go first: the writer's connection is then the last one and checkpoints as it closes.
   ~Impl() {
@@ -69,6 +72,14 @@ std::size_t Database::close_idle_readers(Millis idle) { return impl_->readers->c
 
 WriterFigures Database::figures() const { return impl_->writer->figures(); }
 const SlowStatements& Database::slow_statements() const { return *impl_->slow; }
+CheckpointFigures Database::last_checkpoint() const {
+  const Lock lock(impl_->mutex);
+  return impl_->last_checkpoint;
+}
+void Database::note_checkpoint(const CheckpointFigures& figures) {
+  const Lock lock(impl_->mutex);
+  impl_->last_checkpoint = figures;
+}
 const std::filesystem::path& Database::path() const { return impl_->path; }
 
 }  // namespace muhur::vault

@@ -38,6 +38,14 @@ struct DatabaseOptions {
   Executor executor;
 };
 
+// What the last checkpoint of vault/maintenance.hpp came to. `at_ms` 0: there was none yet.
+struct CheckpointFigures {
+  std::int64_t at_ms = 0;
+  bool complete = false;     // every frame is in the database
+  std::uint64_t frames = 0;  // in the WAL
+  std::uint64_t moved = 0;   // of them, in the database
+};
+
 class Database {
  public:
   using Work = std::function<Result<void>(Connection&)>;
@@ -102,6 +110,8 @@ class Database {
 
   WriterFigures figures() const;
   const SlowStatements& slow_statements() const;
+  CheckpointFigures last_checkpoint() const;
+  void note_checkpoint(const CheckpointFigures& figures);
   const std::filesystem::path& path() const;
 
  private:
