@@ -82,7 +82,8 @@ MadeUpRecord SignInCost::made_up(std::string_view account) const {
   std::uint64_t users = 0;
   for (const Share& share : impl_->shares) users += share.users;
   if (users == 0) return record;
-  std::uint64_t pick = load_be64(digest.data() + 16) / (UINT64_MAX / users + 1);  // in [0, users)
+  // A 32-bit fraction of them: in [0, users), for fewer than 2^32 users.
+  std::uint64_t pick = load_be32(digest.data() + 16) * users >> 32;
   for (const Share& share : impl_->shares) {
     if (pick < share.users) {
       record.cost = share.cost;
