@@ -1,0 +1,37 @@
+#pragma once
+// The IMAP4rev1 server (RFC 3501 and the extensions that docs/imap.md lists): serves one stream at a time,
+// any number at once. What it knows of mail it knows through mail::PostOffice.
+
+#include <memory>
+#include <string>
+
+#include "mail/post_office.hpp"
+#include "net/stream.hpp"
+#include "net/tls_context.hpp"
+
+namespace muhur::imap {
+
+struct ServerOptions {
+  net::TlsContext* tls = nullptr;  // null: no STARTTLS
+  bool plaintext_login_on_loopback = true;
+  Millis login_timeout{60'000};      // from the greeting to a login
+  Millis idle_timeout{31 * 60'000};  // RFC 3501 §5.4: at least 30 minutes, and not a round number
+  std::uint64_t max_append = 50ull << 20;
+  std::size_t max_command = 64 * 1024;  // octets of one command, literals aside
+};
+
+class Server {
+ public:
+  Server(mail::PostOffice& office, ServerOptions options);
+  ~Server();
+  // From greeting to goodbye. Ends when the peer does, at a time-out, or at shutdown.
+  net::Task<void> serve(net::StreamPtr stream);
+  // Tells every session BYE and ends it. Thread-safe.
+  void shutdown();
+
+ private:
+  struct Impl;
+  std::shared_ptr<Impl> impl_;
+};
+
+}  // namespace muhur::imap

@@ -1,0 +1,335 @@
+#include "imap/session.hpp"
+
+#include <boost/asio/post.hpp>
+
+#include "base/log.hpp"
+#include "base/metrics.hpp"
+#include "base/unicode.hpp"
+#include "imap/commands.hpp"
+
+namespace muhur::imap {
+namespace {
+
+ReaderLimits limits_before_login() {
+  return {kMaxCommandBeforeLogin, kMaxLiteralsBeforeLogin, kMaxLiteralsBeforeLogin, kMaxSwallowBeforeLogin};
+}
+
+}  // namespace
+
+Session::Session(mail::PostOffice& office, const ServerOptions& options, RecentMarks& recents,
+                 net::StreamPtr stream)
+    : office_(office),
+      options_(options),
+      recents_(recents),
+      stream_(std::move(stream)),
+      reader_(limits_before_login()),
+      watcher_(stream_->executor()),
+      login_deadline_(std::chrono::steady_clock::now() + options.login_timeout) {}
+
+Session::State Session::state() const {
+  if (view_) return kSelected;
+  return mail_ ? kAuthenticated : kNotAuthenticated;
+}
+
+bool Session::login_allowed() const {
+  return stream_->secure() || (stream_->peer().loopback && options_.plaintext_login_on_loopback);
+}
+
+net::Task<void> Session::run() {
+  out_ = "* OK [CAPABILITY " + capabilities(*this) + "] Muhur is ready.\r\n";
+  while (!ended_) {
+    if (!stopping_.empty()) {
+      bye(stopping_);
+      break;
+    }
+    const auto unit = co_await next_unit();
+    if (!unit) break;
+    const bool secret = !mail_;
+    switch (*unit) {
+      case CommandReader::State::command:
+        co_await run_command();
+        break;
+      case CommandReader::State::refused:
+        refuse_command();
+        break;
+      default:
+        bye("That is more than this server reads.");
+        break;
+    }
+    if (!ended_) reader_.next(secret);
+  }
+  reader_.next(true);
+  view_.reset();
+  watcher_.forget();
+  user_watch_ = {};
+  mail_.reset();
+  stream_->expires_after(std::chrono::seconds(10));
+  co_await flush();
+  co_await stream_->shutdown();
+}
+
+void Session::stop(std::string_view reason) {
+  stopping_ = reason;
+  if (waiting_) stream_->expires_after(std::chrono::milliseconds(0));
+}
+
+net::Task<Result<CommandReader::State>> Session::next_unit() {
+  while (true) {
+    if (!input_.empty()) {
+      std::size_t taken = 0;
+      const auto state = reader_.feed(input_, taken);
+      // What was taken may be a password: it lies in the reader alone, which is wiped.
+      if (!mail_)
+        wipe({small_.data() + (reinterpret_cast<const Byte*>(input_.data()) - small_.data()), taken});
+      input_.remove_prefix(taken);
+      if (state == CommandReader::State::continuation) {
+        out_.append("+ Ready for the literal\r\n");
+        continue;
+      }
+      if (state != CommandReader::State::need_more) co_return state;
+    }
+    MUHUR_CO_CHECK(co_await read_more());
+  }
+}
+
+net::Task<Result<void>> Session::read_more() {
+  if (!co_await flush()) co_return fail(Code::closed, "the client is gone");
+  if (!stopping_.empty()) {
+    bye(stopping_);
+    co_return fail(Code::closed, "told to stop");
+  }
+  // Before login there are no large literals, and the small buffer is the one that gets wiped.
+  const bool large = mail_ && reader_.literal_left() > small_.size();
+  if (large && !large_) large_ = std::make_unique_for_overwrite<Byte[]>(kLiteralPiece);
+  if (!large) large_.reset();
+  if (out_.capacity() > kRestingCapacity) std::string().swap(out_);
+
+  stream_->expires_after(time_left());
+  waiting_ = true;
+  const MutableBytes into = large ? MutableBytes(large_.get(), kLiteralPiece) : MutableBytes(small_);
+  const auto got = co_await stream_->read_some(into);
+  waiting_ = false;
+  if (got) {
+    input_ = as_text(ByteView(into.data(), *got));
+    co_return Result<void>();
+  }
+  if (!stopping_.empty())
+    bye(stopping_);
+  else if (got.error().code == Code::timed_out)
+    bye(mail_ ? "Idle for too long." : "No login for too long.");
+  ended_ = true;
+  co_return std::unexpected(got.error());
+}
+
+std::chrono::milliseconds Session::time_left() const {
+  if (mail_) return options_.idle_timeout;
+  const auto left = login_deadline_ - std::chrono::steady_clock::now();
+  return std::max(Millis(0), std::chrono::duration_cast<Millis>(left));
+}
+
+net::Task<bool> Session::flush() {
+  if (out_.empty() || gone_) co_return !gone_;
+  // Small answers go into the socket's buffer; only what may have to wait for the reader gets a clock of its
+  // own.
+  if (out_.size() > kEnough / 4 && !ended_) stream_->expires_after(kWriteTimeout);
+  // Moved away first: a goodbye may be appended while IDLE's news are on their way.
+  std::string sending;
+  sending.swap(out_);
+  const auto written = co_await stream_->write(as_bytes(sending));
+  if (out_.empty()) {
+    sending.clear();
+    sending.swap(out_);
+  }
+  if (!written) gone_ = ended_ = true;
+  co_return !gone_;
+}
+
+void Session::bye(std::string_view text) {
+  if (ended_) return;
+  out_.append("* BYE ").append(text).append("\r\n");
+  ended_ = true;
+}
+
+void Session::hang_up() {
+  out_.clear();
+  ended_ = gone_ = true;
+}
+
+std::uint64_t Session::max_append() const {
+  return std::min(options_.max_append, office_.options().max_message);
+}
+
+void Session::count_bad() {
+  ++bad_commands_;
+  if (bad_commands_ > (mail_ ? kMaxBadInRow : kMaxBadBeforeLogin))
+    bye("Too many commands that make no sense.");
+}
+
+void Session::refuse_command() {
+  Reply reply = bad("That command is too long.");
+  if (reader_.refusal() == CommandReader::Refusal::message_too_big)
+    reply = no("The message is larger than this server takes.", "TOOBIG");
+  else if (reader_.refusal() == CommandReader::Refusal::literal_too_big)
+    reply = bad("That literal is too large.");
+  append_reply(out_, reader_.tag(), reply);
+  count_bad();
+}
+
+net::Task<void> Session::run_command() {
+  static auto& commands = metrics::counter("muhur_imap_commands_total", "IMAP commands run");
+  commands.add();
+  Call call{{}, Parser(reader_.text()), false};
+  const auto tag = call.args.tag();
+  if (!tag) {
+    append_reply(out_, "*", bad("A command begins with a tag."));
+    co_return count_bad();
+  }
+  call.tag = std::string(*tag);
+
+  const Command* command = nullptr;
+  auto name = call.args.space() ? call.args.atom() : std::nullopt;
+  if (name && equals_ignoring_case(*name, "UID") && mail_) {
+    call.uid = true;
+    name = call.args.space() ? call.args.atom() : std::nullopt;
+  }
+  if (name) command = find_command(*name);
+  if (command && call.uid && !command->has_uid_form) command = nullptr;
+
+  Reply reply;
+  if (!command) {
+    reply = bad("Unknown command.");
+  } else if (!(command->states & state())) {
+    reply = bad(state() == kNotAuthenticated ? "Sign in first."
+                : state() == kAuthenticated
+                    ? (command->states & kSelected ? "Select a mailbox first." : "Signed in already.")
+                    : "Signed in already.");
+  } else {
+    auto outcome = co_await command->run(*this, call);
+    if (!outcome) {
+      if (outcome.error().code == Code::internal || outcome.error().code == Code::corrupt ||
+          outcome.error().code == Code::io)
+        log::warn("imap", "command failed", {{"command", command->name}, {"error", outcome.error().text()}});
+      reply = reply_of(outcome.error());
+    } else {
+      reply = std::move(*outcome);
+    }
+    if (!gone_ && view_) co_await sync(call.uid || !command->withholds_expunge, call.uid);
+  }
+  // LOGOUT says BYE and OK; whatever else ended the session has had its last word.
+  if (ended_ && !(command && command->run == cmd_logout)) co_return;
+  append_reply(out_, call.tag, reply);
+  if (reply.status == Reply::Status::bad)
+    count_bad();
+  else if (mail_)
+    bad_commands_ = 0;
+  if (failed_logins_ >= kMaxFailedLogins) bye("Too many failed logins.");
+  if (out_.size() >= kEnough) co_await flush();
+}
+
+net::Task<Reply> Session::sign_in(std::string address, Secret password) {
+  static auto& good = metrics::counter("muhur_imap_logins_total", "IMAP logins", "result=\"ok\"");
+  static auto& refused = metrics::counter("muhur_imap_logins_total", "IMAP logins", "result=\"refused\"");
+  // Password checks take a while: what was answered before does not wait for them.
+  co_await flush();
+  auto signed_in = co_await office_.sign_in(std::move(address), std::move(password), stream_->peer().address);
+  if (!signed_in) {
+    refused.add();
+    ++failed_logins_;
+    const Code code = signed_in.error().code;
+    if (code == Code::denied) co_return no("Authentication failed.", "AUTHENTICATIONFAILED");
+    if (code == Code::busy || code == Code::no_space || code == Code::timed_out)
+      co_return no("The server cannot check logins now: try again in a while.", "UNAVAILABLE");
+    log::error("imap", "sign-in failed", {{"error", signed_in.error().text()}});
+    co_return no("The server met an error of its own: tell your administrator.", "SERVERBUG");
+  }
+  good.add();
+  mail_ = std::move(*signed_in);
+  end_with_user();
+  bad_commands_ = 0;
+  reader_.set_limits({options_.max_command, kMaxLiterals, max_append(), kMaxSwallow});
+  log::info("imap", "signed in", {{"user", mail_->user.id}, {"peer", stream_->peer().address}});
+  co_return ok("Signed in.", "CAPABILITY " + capabilities(*this));
+}
+
+// Whoever is disabled or deleted is out at once, not at the next login.
+void Session::end_with_user() {
+  user_watch_ = office_.on_user_changed().listen(
+      [weak = weak_from_this(), id = mail_->user.id, executor = stream_->executor()](
+          accounts::UserId changed, mail::UserChange change) {
+        if (changed != id || change == mail::UserChange::credentials) return;
+        boost::asio::post(executor, [weak] {
+          if (const auto self = weak.lock()) self->stop("This account was closed.");
+        });
+      });
+}
+
+net::Task<Result<mailbox::Folder>> Session::select(std::string path, bool read_only,
+                                                   std::uint32_t& first_unseen) {
+  unselect();
+  auto& box = mailbox();
+  MUHUR_CO_TRY(const mailbox::Folder folder, co_await net::on(storage(), [&] { return box.folder(path); }));
+  if (!folder.selectable) co_return fail(Code::not_found, "the folder holds no messages");
+  watcher_.watch(box.changes(), folder.id);  // before reading, so that nothing falls between
+  auto all = co_await net::on(storage(), [&] { return box.list(folder.id); });
+  if (!all) {
+    watcher_.forget();
+    co_return std::unexpected(std::move(all).error());
+  }
+  first_unseen = 0;
+  for (std::size_t i = 0; i < all->changed.size() && first_unseen == 0; ++i)
+    if (!(all->changed[i].flags.system & mailbox::kSeen)) first_unseen = static_cast<std::uint32_t>(i) + 1;
+  const mailbox::Uid recent =
+      recents_.first_recent(user().mailbox_id, folder.id, all->folder.uid_next, !read_only);
+  view_.emplace(*all, read_only, recent);
+  co_return all->folder;
+}
+
+void Session::unselect() {
+  view_.reset();
+  watcher_.forget();
+}
+
+net::Task<void> Session::sync(bool expunge, bool uid) {
+  if (!view_) co_return;
+  if (!watcher_.take_news()) {
+    if (expunge) view_->report_expunged(out_);
+    co_return;
+  }
+  auto& box = mailbox();
+  const auto folder = view_->folder();
+  const auto since = view_->known_modseq();
+  const auto delta = co_await net::on(storage(), [&] { return box.changes_since(folder, since); });
+  if (!delta) {
+    if (delta.error().code == Code::not_found) co_return bye("The selected mailbox was deleted.");
+    log::warn("imap", "no news of a folder", {{"error", delta.error().text()}});
+    watcher_.put_back();
+    co_return;
+  }
+  const mailbox::Uid recent =
+      recents_.first_recent(user().mailbox_id, folder, delta->folder.uid_next, !view_->read_only());
+  view_->update(*delta, recent, {.expunge = expunge, .uid = uid, .modseq = condstore_}, out_);
+}
+
+std::uint32_t Session::recent_of(const mailbox::Folder& folder) {
+  const mailbox::Uid first = recents_.first_recent(user().mailbox_id, folder.id, folder.uid_next, false);
+  return std::min(folder.messages, folder.uid_next - first);
+}
+
+Result<void> Session::check_quota(std::uint64_t more) {
+  const std::int64_t limit = user().quota_bytes;
+  if (limit <= 0) return {};
+  MUHUR_TRY(const std::uint64_t used, mailbox().bytes_used());
+  const auto bound = static_cast<std::uint64_t>(limit);
+  if (used > bound || more > bound - used) return fail(Code::quota, "the mailbox is full");
+  return {};
+}
+
+net::Task<Result<void>> Session::start_tls() {
+  if (!co_await flush()) co_return fail(Code::closed, "the client is gone");
+  // Octets behind STARTTLS in the clear are not the client's, or not yet to be believed (RFC 3501 §6.2.1).
+  input_ = {};
+  MUHUR_CO_CHECK(co_await stream_->start_tls(*options_.tls));
+  co_return Result<void>();
+}
+
+}  // namespace muhur::imap
