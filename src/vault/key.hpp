@@ -15,6 +15,7 @@ namespace muhur::vault {
 
 inline constexpr std::size_t kKeySize = 32;
 inline constexpr std::size_t kSaltSize = 16;
+inline constexpr std::uint32_t kKdfRounds = 64'007;
 
 // Movable, wiped when it goes. Immutable after construction: may be read from several threads.
 class Key {
@@ -32,7 +33,11 @@ class Key {
   const std::optional<std::array<Byte, kSaltSize>>& salt() const { return salt_; }
 
   // The 32-byte cipher key for a file whose salt is `salt16`. Raw: at once. Passphrase: one PBKDF2.
-  Secret derive(ByteView salt16) const;
+  // `rounds` differs from the default for sqleet's files only.
+  Secret derive(ByteView salt16, std::uint32_t rounds = kKdfRounds) const;
+
+  // The bytes as they were given, before any derivation: what aes256cbc starts from. Secret.
+  ByteView bytes() const { return bytes_.view(); }
 
   // "raw:<64 hex>" for a raw key, the passphrase otherwise: what another tool is given. Secret.
   Secret exported() const;
