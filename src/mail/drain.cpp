@@ -24,12 +24,6 @@ struct Opened {
 
 }  // namespace
 
-Drain::~Drain() {
-  Lock lock(mutex_);
-  ending_ = true;
-  idle_.wait(lock, [&]() MUHUR_REQUIRES(mutex_) { return running_ == 0; });
-}
-
 std::shared_ptr<Drain::Turn> Drain::turn_of(accounts::UserId user) {
   const Lock lock(mutex_);
   auto& place = turns_[user];
@@ -127,7 +121,7 @@ void Drain::in_background(accounts::UserId user, std::shared_ptr<mailbox::Mailbo
   auto turn = turn_of(user);
   // One that has not begun will see this message too.
   if (turn->asked.fetch_add(1) > 0) return;
-  post([this, user, mailbox = std::move(mailbox), turn = std::move(turn)] {
+  background_.post([this, user, mailbox = std::move(mailbox), turn = std::move(turn)] {
     background_batch(user, mailbox, turn);
   });
 }
@@ -147,25 +141,6 @@ void Drain::background_batch(accounts::UserId user, const std::shared_ptr<mailbo
     // Behind what other users wait for, rather than all at once.
     in_background(user, mailbox);
   }
-}
-
-void Drain::post(std::function<void()> job) {
-  {
-    const Lock lock(mutex_);
-    if (ending_) return;
-    ++running_;
-  }
-  pool_.post([this, job = std::move(job)]() mutable {
-    try {
-      job();
-    } catch (const std::exception& error) {
-      log::error("spool", "a drain ended by an exception", {{"error", error.what()}});
-    }
-    job = nullptr;  // the mailbox goes before the drain may
-    const Lock lock(mutex_);
-    --running_;
-    idle_.notify_all();
-  });
 }
 
 }  // namespace muhur::mail

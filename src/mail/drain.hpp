@@ -7,9 +7,9 @@
 #include <unordered_map>
 
 #include "base/sync.hpp"
+#include "mail/background.hpp"
 #include "mail/spool.hpp"
 #include "mailbox/mailbox.hpp"
-#include "net/pools.hpp"
 
 namespace muhur::mail {
 
@@ -22,8 +22,8 @@ struct Drained {
 
 class Drain {
  public:
-  Drain(Spool& spool, net::Pool& pool) : spool_(spool), pool_(pool) {}
-  ~Drain();  // waits for what runs in the background
+  // `background` ends before the drain does.
+  Drain(Spool& spool, Background& background) : spool_(spool), background_(background) {}
 
   // Blocks. Oldest first, in batches of one transaction each, until nothing waits or about that many
   // messages were moved. An error (disk full …) leaves what was not moved in the spool.
@@ -40,14 +40,10 @@ class Drain {
   Result<Drained> batch(accounts::UserId user, mailbox::Mailbox& mailbox, std::size_t limit);
   void background_batch(accounts::UserId user, const std::shared_ptr<mailbox::Mailbox>& mailbox,
                         const std::shared_ptr<Turn>& turn);
-  void post(std::function<void()> job);
 
   Spool& spool_;
-  net::Pool& pool_;
+  Background& background_;
   Mutex mutex_;
-  Condition idle_;
-  std::size_t running_ MUHUR_GUARDED_BY(mutex_) = 0;
-  bool ending_ MUHUR_GUARDED_BY(mutex_) = false;
   std::unordered_map<accounts::UserId, std::weak_ptr<Turn>> turns_ MUHUR_GUARDED_BY(mutex_);
 };
 

@@ -70,7 +70,8 @@ PostOffice::Impl::Impl(PostOfficeOptions o, std::unique_ptr<net::Pools> own, Dat
       spool(std::move(s)),
       mailboxes(mailbox_options(options, pools)),
       provision(users, credentials, mailboxes, *spool, MailboxFiles(options.data / "mail")),
-      drain(*spool, pools.storage) {}
+      background(std::make_shared<Background>(pools.storage)),
+      drain(*spool, *background) {}
 
 PostOffice::PostOffice(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 PostOffice::~PostOffice() = default;
@@ -212,18 +213,6 @@ Result<void> PostOffice::set_disabled(accounts::UserId id, bool disabled) {
 UserWatch& PostOffice::on_user_changed() { return impl_->watch; }
 
 Result<void> PostOffice::sweep() {
-  std::vector<std::pair<accounts::UserId, std::shared_ptr<mailbox::Mailbox>>> open;
-  {
-    const Lock lock(impl_->mutex);
-    std::erase_if(impl_->opened, [](const auto& entry) { return entry.second.expired(); });
-    for (const auto& [user, weak] : impl_->opened)
-      if (auto mailbox = weak.lock()) open.emplace_back(user, std::move(mailbox));
-  }
-  for (const auto& [user, mailbox] : open) {
-    const auto bytes = mailbox->bytes_used();
-    if (bytes) MUHUR_CHECK(impl_->spool->set_used(user, *bytes));
-  }
-  open.clear();  // so that the idle ones can close
   impl_->mailboxes.sweep();
   return impl_->spool->sweep();
 }

@@ -84,7 +84,7 @@ class PostOffice {
   // Sessions listen here to end when their user is disabled or deleted.
   UserWatch& on_user_changed();
 
-  // Closes idle mailboxes, notes sizes for the quotas, forgets old receipts. Every minute or so.
+  // Closes idle mailboxes, forgets old receipts. Every minute or so.
   Result<void> sweep();
 
   accounts::Directory& directory();

@@ -1,8 +1,7 @@
 #pragma once
 // The parts of a PostOffice. Private to mail/.
 
-#include <unordered_map>
-
+#include "mail/background.hpp"
 #include "mail/data_lock.hpp"
 #include "mail/deliver.hpp"
 #include "mail/drain.hpp"
@@ -11,8 +10,9 @@
 
 namespace muhur::mail {
 
-// Destroyed from the last to the first: what works in the background goes before what it works on.
+// What works in the background ends first; the rest goes from the last to the first.
 struct PostOffice::Impl {
+  ~Impl() { background->end(); }
   Impl(PostOfficeOptions o, std::unique_ptr<net::Pools> own, DataLock l, Secret digest,
        std::shared_ptr<accounts::Directory> d, std::unique_ptr<Spool> s);
 
@@ -29,11 +29,11 @@ struct PostOffice::Impl {
   mailbox::OpenMailboxes mailboxes;
   Provision provision;
   UserWatch watch;
-  Mutex mutex;
-  // Mailboxes that were opened, to note their sizes while they are.
-  std::unordered_map<accounts::UserId, std::weak_ptr<mailbox::Mailbox>> opened MUHUR_GUARDED_BY(mutex);
+  std::shared_ptr<Background> background;  // weakly held by sessions, which may outlive it
   Drain drain;
 
+  std::shared_ptr<mailbox::Mailbox> note_size_at_the_end(accounts::UserId user,
+                                                         std::shared_ptr<mailbox::Mailbox> mailbox);
   Result<Recipient> resolve(const std::string& address);
   Result<std::uint64_t> used(const accounts::User& user);
   Incoming seal(const Letter& letter);

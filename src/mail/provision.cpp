@@ -27,8 +27,8 @@ Result<accounts::Created> Provision::add(const Wanted& wanted, const Secret& pas
     MUHUR_TRY(user.sealing_public, mailbox->sealing_public_half());
     return credentials_.create_user(user, password, dek);
   }();
+  mailboxes_.forget(user.mailbox_id);  // closed: the key belongs to the user from now on
   if (!created) {
-    mailboxes_.forget(user.mailbox_id);
     const auto removed = files_.remove(user.mailbox_id);
     if (!removed) {
       log::error("mail", "a mailbox without a user is left until the next start",

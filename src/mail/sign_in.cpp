@@ -31,12 +31,9 @@ Result<Session> PostOffice::sign_in_blocking(std::string_view address, ByteView 
 Result<Session> PostOffice::open_session(accounts::SignedIn signed_in) {
   Session session;
   session.user = std::move(signed_in.user);
-  MUHUR_TRY(session.mailbox, impl_->mailboxes.open(session.user.mailbox_id, vault::Key::raw(signed_in.dek)));
   const auto user = session.user.id;
-  {
-    const Lock lock(impl_->mutex);
-    impl_->opened[user] = session.mailbox;
-  }
+  MUHUR_TRY(auto mailbox, impl_->mailboxes.open(session.user.mailbox_id, vault::Key::raw(signed_in.dek)));
+  session.mailbox = impl_->note_size_at_the_end(user, std::move(mailbox));
   // From here on a delivery finds the mailbox open and drains it itself; what came before is drained now.
   const auto drained = impl_->drain.up_to(kDrainedAtSignIn, user, *session.mailbox);
   if (!drained) {
@@ -47,6 +44,24 @@ Result<Session> PostOffice::open_session(accounts::SignedIn signed_in) {
     impl_->drain.in_background(user, session.mailbox);
   }
   return session;
+}
+
+// A quota has to know the size of a mailbox that is closed: it is noted when a session ends. The handle comes
+// back as one whose end does that, on the pool, since sessions end on threads that must not block.
+std::shared_ptr<mailbox::Mailbox> PostOffice::Impl::note_size_at_the_end(
+    accounts::UserId user, std::shared_ptr<mailbox::Mailbox> mailbox) {
+  mailbox::Mailbox* const plain = mailbox.get();
+  return {plain, [user, kept = std::move(mailbox), weak = std::weak_ptr(background),
+                  to = spool.get()](mailbox::Mailbox*) mutable {
+            const auto alive = weak.lock();
+            if (!alive) return;
+            alive->post([user, kept = std::move(kept), to] {
+              const auto bytes = kept->bytes_used();
+              const auto noted = bytes ? to->set_used(user, *bytes) : std::unexpected(bytes.error());
+              if (!noted)
+                log::warn("mail", "the size of a mailbox was not noted", {{"error", noted.error().what}});
+            });
+          }};
 }
 
 Result<void> PostOffice::change_password(std::string_view address, ByteView old_password,

@@ -12,6 +12,7 @@ namespace muhur::net {
 inline void run(boost::asio::io_context& io, Task<void> task) {
   std::exception_ptr error;
   bool done = false;
+  io.restart();  // it may have run dry before
   boost::asio::co_spawn(io, std::move(task), [&](std::exception_ptr e) {
     error = e;
     done = true;
