@@ -85,8 +85,7 @@ Result<User> insert_user(vault::Connection& c, const NewUser& given, const Addre
   const std::string canonical = parts.folded_local + "@" + parts.domain;
   MUHUR_TRY(const bool here, exists(c, "SELECT 1 FROM domains WHERE name = ?", parts.domain));
   if (!here)
-    return fail(Code::not_found, "the domain " + parts.domain + " is not here",
-                "Add it first: muhur user domain add " + parts.domain);
+    return fail(Code::not_found, "the domain " + parts.domain + " is not here", "Add the domain first");
   MUHUR_TRY(const bool taken, exists(c, "SELECT 1 FROM users WHERE canonical = ?", canonical));
   if (taken) return fail(Code::exists, "the address " + user.address + " is taken", "Choose another one");
   MUHUR_CHECK(c.run(
