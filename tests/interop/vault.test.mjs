@@ -34,6 +34,8 @@ const insert = (from, to, size, who) =>
   `WITH RECURSIVE c(x) AS (SELECT ${from} UNION ALL SELECT x+1 FROM c WHERE x<${to})
    INSERT INTO t SELECT x, '${who} '||x||' '||substr(replace(hex(zeroblob(${size})),'00','ab'),1,${size}) FROM c`;
 const table = 'CREATE TABLE t(id INTEGER PRIMARY KEY, body TEXT)';
+const wal = 'PRAGMA journal_mode=WAL';
+const keep = 'PRAGMA wal_autocheckpoint=0';
 const index = 'CREATE INDEX i ON t(body)';
 const checks = ['PRAGMA integrity_check', "SELECT count(*)||' '||sum(id)||' '||sum(length(body)) FROM t"];
 
@@ -68,20 +70,20 @@ function inDirectory(work) {
 const scenarios = {
   'is created and read back'(side, path, begin) {
     const a = [1, 400, 600, side];
-    run(side, path, [...begin, 'PRAGMA journal_mode=WAL', table, index, insert(...a)]);
+    run(side, path, [...begin, wal, table, index, insert(...a)]);
     holds(other(side), path, [a]);
   },
   'is created, written by the other and read back'(side, path, begin) {
     const a = [1, 300, 500, side];
     const b = [1000, 1200, 700, other(side)];
-    run(side, path, [...begin, 'PRAGMA journal_mode=WAL', table, index, insert(...a)]);
+    run(side, path, [...begin, wal, table, index, insert(...a)]);
     run(other(side), path, [insert(...b), 'DELETE FROM t WHERE id=1', insert(1, 1, 500, side)]);
     holds(side, path, [a, b]);
   },
   'is recovered from its WAL after a kill'(side, path, begin) {
     const a = [1, 1500, 700, side];
     run(side, path, [
-      ...begin, 'PRAGMA journal_mode=WAL', 'PRAGMA wal_autocheckpoint=0', table, insert(...a), index, '!kill',
+      ...begin, wal, keep, table, insert(...a), index, '!kill',
     ]);
     assert.ok(statSync(`${path}-wal`).size > 1_000_000);
     holds(other(side), path, [a]);
@@ -89,7 +91,7 @@ const scenarios = {
   'rolls back to its last commit after a kill in a spilled transaction'(side, path, begin) {
     const a = [1, 200, 700, side];
     run(side, path, [
-      ...begin, 'PRAGMA journal_mode=WAL', 'PRAGMA wal_autocheckpoint=0', 'PRAGMA cache_size=10', table, index,
+      ...begin, wal, keep, 'PRAGMA cache_size=10', table, index,
       insert(...a), 'BEGIN', insert(5000, 7000, 700, side), "UPDATE t SET body='gone'", '!kill',
     ]);
     assert.ok(statSync(`${path}-wal`).size > 1_000_000);
@@ -98,7 +100,7 @@ const scenarios = {
   'keeps a spilled transaction that rewrote its own frames'(side, path, begin) {
     const a = [1, 700, 700, side];
     run(side, path, [
-      ...begin, 'PRAGMA journal_mode=WAL', 'PRAGMA wal_autocheckpoint=0', 'PRAGMA cache_size=10', table, index,
+      ...begin, wal, keep, 'PRAGMA cache_size=10', table, index,
       'BEGIN', insert(...a), "UPDATE t SET body=body||'x'", "UPDATE t SET body=rtrim(body,'x')", 'COMMIT', '!kill',
     ]);
     holds(other(side), path, [a]);
@@ -107,9 +109,8 @@ const scenarios = {
     const a = [1, 300, 600, side];
     const b = [1000, 1300, 600, other(side)];
     const c = [2000, 2300, 600, side];
-    const keep = 'PRAGMA wal_autocheckpoint=0';
     run(side, path, [
-      ...begin, 'PRAGMA journal_mode=WAL', keep, 'PRAGMA cache_size=10', table, insert(...a), 'BEGIN',
+      ...begin, wal, keep, 'PRAGMA cache_size=10', table, insert(...a), 'BEGIN',
       insert(5000, 6000, 700, side), '!kill',
     ]);
     run(other(side), path, [keep, insert(...b), '!kill']);
@@ -132,7 +133,7 @@ function vacuumScenario(path, begin) {
   const a = [1, 300, 600, 'muhur'];
   run('muhur', path, [...begin, table, insert(...a), insert(5000, 6000, 600, 'x'), 'DELETE FROM t WHERE id>=5000', 'VACUUM']);
   holds('node', path, [a]);
-  run('node', path, [insert(5000, 6000, 600, 'x'), 'DELETE FROM t WHERE id>=5000', 'PRAGMA journal_mode=WAL', 'VACUUM']);
+  run('node', path, [insert(5000, 6000, 600, 'x'), 'DELETE FROM t WHERE id>=5000', wal, 'VACUUM']);
   holds('muhur', path, [a]);
   run('muhur', path, [insert(5000, 6000, 600, 'x'), 'DELETE FROM t WHERE id>=5000', 'VACUUM', 'PRAGMA journal_mode=DELETE']);
   holds('node', path, [a]);
@@ -165,7 +166,7 @@ for (const [form, key] of Object.entries(keyForms)) {
     test(`the raw key ${form} of ${side} opens for the other`, () =>
       inDirectory((path) => {
         const a = [1, 50, 600, side];
-        run(side, path, ['PRAGMA journal_mode=WAL', table, insert(...a)], { key });
+        run(side, path, [wal, table, insert(...a)], { key });
         holds(other(side), path, [a], { key });
         holds(other(side), path, [a], { key: keyForms['raw: and 64 hex'] });
       }));
@@ -184,7 +185,7 @@ for (const cipher of ['sqleet', 'aes256cbc']) {
           'PRAGMA synchronous=OFF', 'PRAGMA cache_size=10', 'BEGIN', "UPDATE t SET body='gone '||id", insert(5000, 5500, 600, 'x'), '!kill',
         ], how);
         holds(side, path, [a], how);
-        run(other(side), path, ['PRAGMA journal_mode=WAL', 'PRAGMA wal_autocheckpoint=0', insert(...b), '!kill'], how);
+        run(other(side), path, [wal, keep, insert(...b), '!kill'], how);
         holds(side, path, [a, b], how);
       }));
   }
@@ -196,7 +197,7 @@ for (const side of ['muhur', 'node']) {
       inDirectory((path) => {
         const a = [1, 200, 600, side];
         run(side, path, [
-          `PRAGMA page_size=${size}`, 'PRAGMA auto_vacuum=2', 'PRAGMA journal_mode=WAL', table, insert(...a),
+          `PRAGMA page_size=${size}`, 'PRAGMA auto_vacuum=2', wal, table, insert(...a),
           insert(5000, 6000, 600, 'x'), 'DELETE FROM t WHERE id>=5000', 'PRAGMA incremental_vacuum(20)',
         ]);
         holds(other(side), path, [a]);
@@ -207,27 +208,84 @@ for (const side of ['muhur', 'node']) {
   }
 }
 
-// Pitfall 24: the one thing that must not be done is refused.
+// Pitfall 24: both have one WAL database open at once.
+
+// A program that makes its steps one turn at a time.
+function player(side, path, steps) {
+  const { program, first } = sides[side];
+  const turns = steps.flatMap((step) => [step, '!turn']);
+  const child = spawn(program, [...first, path, passphrase.toString('hex'), 'chacha20', ...turns], {
+    stdio: ['pipe', 'pipe', 'pipe'],
+  });
+  const ended = new Promise((resolve) => child.on('exit', resolve));
+  let printed = '';
+  let complaint = '';
+  let wake = () => {};
+  child.stdout.on('data', (piece) => {
+    printed += piece;
+    wake();
+  });
+  child.stderr.on('data', (piece) => (complaint += piece));
+  const ready = async () => {
+    while (!printed.includes('ready\n')) {
+      const gone = await Promise.race([new Promise((resolve) => (wake = resolve)), ended.then(() => true)]);
+      assert.ok(!gone || printed.includes('ready\n'), `${side}: ${complaint}`);
+    }
+    printed = printed.slice(printed.indexOf('ready\n') + 6);
+  };
+  return {
+    begin: ready,
+    async turn() {
+      child.stdin.write('\n');
+      await ready();
+    },
+    async kill() {
+      child.kill('SIGKILL');
+      await ended;
+    },
+  };
+}
+
 test('a WAL that muhur has open refuses a second program instead of losing its commits', async () => {
-  const key = passphrase;
   const directory = mkdtempSync(join(tmpdir(), 'muhur-interop-'));
   const path = join(directory, 'a.db');
-  const args = [path, key.toString('hex'), 'chacha20', 'PRAGMA journal_mode=WAL', table, insert(1, 5, 100, 'muhur'),
-    'SELECT 1', '!wait'];
-  const holder = spawn(tool, args, { stdio: ['pipe', 'pipe', 'inherit'] });
+  const a = [1, 5, 100, 'muhur'];
+  const muhur = player('muhur', path, [`${wal}; ${keep}; ${table}; ${insert(...a)}`]);
   try {
-    let seen = '';
-    for await (const piece of holder.stdout) {
-      seen += piece;
-      if (seen.includes('1\n')) break;
-    }
-    const second = spawnSync(process.execPath, [oracle, path, key.toString('hex'), 'chacha20',
-      insert(100, 101, 100, 'node')], { encoding: 'utf8' });
+    await muhur.begin();
+    const args = [oracle, path, passphrase.toString('hex'), 'chacha20', insert(100, 101, 100, 'node')];
+    const second = spawnSync(process.execPath, args, { encoding: 'utf8' });
     assert.notEqual(second.status, 0);
     assert.match(second.stderr, /locking protocol|database is locked/);
   } finally {
-    holder.kill('SIGKILL');
+    await muhur.kill();
   }
-  holds('node', path, [[1, 5, 100, 'muhur']]);
+  holds('node', path, [a]);
   rmSync(directory, { recursive: true });
+});
+
+test('a WAL that node has open already is shared: commits of both survive a kill of both', async () => {
+  for (const reader of ['muhur', 'node']) {
+    const directory = mkdtempSync(join(tmpdir(), 'muhur-interop-'));
+    const path = join(directory, 'a.db');
+    const part = (n, who) => [n * 100, n * 100 + 9, 300, who];
+    const node = player('node', path, [wal, keep, table, insert(...part(1, 'node')), insert(...part(3, 'node')), insert(...part(5, 'node'))]);
+    const muhur = player('muhur', path, ['SELECT 1', keep, insert(...part(2, 'muhur')), insert(...part(4, 'muhur')), insert(...part(6, 'muhur'))]);
+    try {
+      await node.begin();
+      for (let i = 0; i < 3; i++) await node.turn();
+      await muhur.begin();
+      await muhur.turn();
+      for (let i = 0; i < 2; i++) {
+        await muhur.turn();
+        await node.turn();
+      }
+      await muhur.turn();
+    } finally {
+      await node.kill();
+      await muhur.kill();
+    }
+    holds(reader, path, [1, 2, 3, 4, 5, 6].map((n) => part(n, n % 2 ? 'node' : 'muhur')));
+    rmSync(directory, { recursive: true });
+  }
 });

@@ -1,7 +1,7 @@
 // The vault as a command, for tests/interop: the same arguments as oracle.mjs there.
 //   vault_tool DATABASE KEY CIPHER STEP...
 // KEY is the bytes of the key in hex, CIPHER chacha20, sqleet or aes256cbc. A STEP is SQL, whose first
-// column of each row is printed, or !kill, or !wait (until standard input ends).
+// column of each row is printed; or !kill; or !turn, which prints "ready" and waits for a line.
 #include <sqlite3.h>
 #include <unistd.h>
 
@@ -46,10 +46,10 @@ int run(int argc, char** argv) {
       std::fflush(stdout);
       ::kill(::getpid(), SIGKILL);
     }
-    if (std::string_view(argv[i]) == "!wait") {
+    if (std::string_view(argv[i]) == "!turn") {
+      std::puts("ready");
       std::fflush(stdout);
-      while (std::getchar() != EOF) {
-      }
+      for (int c = 0; c != '\n' && c != EOF;) c = std::getchar();
       continue;
     }
     if (sqlite3_exec(db, argv[i], print_first_column, nullptr, nullptr) != SQLITE_OK)

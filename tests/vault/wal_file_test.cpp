@@ -1,6 +1,8 @@
 // The write-ahead log. A pitfall is named by its number in docs/vault.md.
 #include <gtest/gtest.h>
 
+#include <thread>
+
 #include "vault/raw_database.hpp"
 #include "vault/recording_vfs.hpp"
 #include "vault/wal_format.hpp"
@@ -212,6 +214,31 @@ TEST(WalFile, P12FourProcessesThatAreKilledAgainAndAgainLoseNoCommit) {
       EXPECT_GE(std::stoi(db.ask("SELECT count(*) FROM t")), committed) << mode;
     }
   }
+}
+
+TEST(WalFile, ManyThreadsEachWithItsConnectionWorkOnOneDatabase) {
+  const Directory dir;
+  RawDatabase first(dir.file("a.db"), test_key());
+  first.must(kWal + "PRAGMA wal_autocheckpoint=50;");
+  first.must(kTable);
+  std::vector<std::thread> threads;
+  std::atomic<int> failures = 0;
+  for (int who = 0; who < 6; ++who) {
+    threads.emplace_back([&, who] {
+      RawDatabase db(dir.file("a.db"), test_key());
+      sqlite3_busy_timeout(db.handle(), 60'000);
+      db.run("PRAGMA wal_autocheckpoint=50; PRAGMA cache_size=20; PRAGMA temp_store=1");
+      for (int i = 0; i < 25; ++i) {
+        const int id = who * 1000 + i * 10;
+        if (db.run("BEGIN IMMEDIATE;" + insert_rows(id, id + 9, 300) + "COMMIT") != SQLITE_OK) ++failures;
+        if (db.ask("SELECT count(*) > 0 FROM (SELECT DISTINCT body FROM t)") != "1") ++failures;
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(failures, 0);
+  EXPECT_EQ(first.ask("SELECT count(*) FROM t"), "1500");
+  EXPECT_EQ(first.ask("PRAGMA integrity_check"), "ok");
 }
 
 TEST(WalFile, P13ACheckpointMovesPagesAsTheyAre) {
