@@ -28,17 +28,27 @@ class Salvager {
       : pages_(pages), map_(map), target_(target), report_(report) {}
 
   Result<void> run() {
-    MUHUR_TRY(Transaction transaction, Transaction::begin(target_));
-    MUHUR_CHECK(make_tables());
-    for (const SchemaRow& row : map_.schema)
-      if (row.type == "table" && row.root != 0 && !is_own_table(row)) MUHUR_CHECK(copy_table(row));
-    MUHUR_CHECK(place_orphans());
-    MUHUR_CHECK(transaction.commit());
+    MUHUR_CHECK(in_transaction([&] { return copy_tables(); }));
+    MUHUR_CHECK(in_transaction([&] { return place_orphans(); }));
     make_the_rest();
     return {};
   }
 
  private:
+  template <class F>
+  Result<void> in_transaction(F f) {
+    MUHUR_TRY(Transaction transaction, Transaction::begin(target_));
+    MUHUR_CHECK(f());
+    return transaction.commit();
+  }
+
+  Result<void> copy_tables() {
+    MUHUR_CHECK(make_tables());
+    for (const SchemaRow& row : map_.schema)
+      if (row.type == "table" && row.root != 0 && !is_own_table(row)) MUHUR_CHECK(copy_table(row));
+    return {};
+  }
+
   // Virtual tables first: they make their shadow tables themselves, which are then filled like the others.
   Result<void> make_tables() {
     for (const bool virtual_ones : {true, false})

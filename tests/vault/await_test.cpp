@@ -13,15 +13,15 @@ class AwaitTest : public VaultTest {
  protected:
   template <class Coroutine>
   void run(Coroutine coroutine) {
-    boost::asio::io_context io;
-    boost::asio::co_spawn(io, std::move(coroutine), [](const std::exception_ptr& error) {
+    boost::asio::co_spawn(io_, std::move(coroutine), [](const std::exception_ptr& error) {
       if (error) std::rethrow_exception(error);
     });
-    io.run();
+    io_.run();
   }
   Executor storage() {
     return [this](std::function<void()> job) { boost::asio::post(pool_, std::move(job)); };
   }
+  boost::asio::io_context io_;  // outlives the threads that post to it
   boost::asio::thread_pool pool_{2};
 };
 
@@ -50,11 +50,10 @@ TEST_F(AwaitTest, ACoroutineWritesReadsAndGoesOnUponItsOwnThread) {
 
 TEST_F(AwaitTest, ManyCoroutinesShareCommits) {
   const auto db = open_database();
-  boost::asio::io_context io;
   int done = 0;
   for (int i = 0; i < 200; ++i)
     boost::asio::co_spawn(
-        io,
+        io_,
         [&, i]() -> boost::asio::awaitable<void> {
           const std::string text = std::to_string(i);
           const auto written = co_await write(*db, [&](Connection& c) { return insert(c, text); });
@@ -62,7 +61,7 @@ TEST_F(AwaitTest, ManyCoroutinesShareCommits) {
           ++done;
         },
         [](const std::exception_ptr&) {});
-  io.run();
+  io_.run();
   EXPECT_EQ(done, 200);
   EXPECT_EQ(db->figures().works, 200U);
   EXPECT_LT(db->figures().commits, 200U);

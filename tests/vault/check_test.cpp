@@ -68,6 +68,7 @@ class CheckTest : public VaultTest {
     return std::move(*report);
   }
   std::int64_t number(std::string_view sql) {
+    if (!saved_) return -1;
     const auto value = saved_->query_int(sql);
     EXPECT_TRUE(ok(value));
     return value ? *value : -1;
@@ -120,6 +121,7 @@ TEST_F(CheckTest, SalvageOfASoundDatabaseKeepsEverything) {
   const SalvageReport report = salvaged();
   EXPECT_TRUE(report.complete());
   EXPECT_EQ(number("SELECT count(*) FROM big"), kRows);
+  ASSERT_TRUE(saved_);
   for (int i : {1, 10, 77, kRows}) {
     auto st = *saved_->prepare("SELECT text, n, late FROM big WHERE id = ?");
     ASSERT_EQ(st.bind(i).step(), true);
@@ -160,6 +162,7 @@ TEST_F(CheckTest, SalvageLosesTheRowsOfABadLeafAndNoOthers) {
 TEST_F(CheckTest, SalvageLosesTheRowOfABadOverflowPageAndNoOther) {
   damage(pages_of("big", "overflow")[7]);
   const SalvageReport report = salvaged();
+  ASSERT_TRUE(table(report, "big"));
   EXPECT_EQ(table(report, "big")->rows_lost, 1U);
   EXPECT_EQ(number("SELECT count(*) FROM big"), kRows - 1);
 }
@@ -171,6 +174,7 @@ TEST_F(CheckTest, SalvageFindsTheLeavesUnderABadInteriorPage) {
   const SalvageReport report = salvaged();
   EXPECT_GT(report.orphan_pages, 50U);
   EXPECT_EQ(number("SELECT count(*) FROM big"), kRows);
+  ASSERT_TRUE(saved_);
   EXPECT_EQ(saved_->query_text("SELECT text FROM big WHERE id = 123"), text_of(123));
 }
 

@@ -78,17 +78,6 @@ TEST_F(ProfileTest, NamesThePragmaThatDidNotTake) {
   EXPECT_THAT(db.error().what, testing::HasSubstr("3000"));
 }
 
-// CREATE TABLE moves pages of an auto_vacuum database, and SQLite then reads one that was never written.
-TEST_F(ProfileTest, ATableMayBeMadeInTheTransactionThatFillsAnother) {
-  const auto db = connect();
-  ASSERT_TRUE(
-      ok(db->exec("BEGIN; CREATE TABLE a(x);"
-                  "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 2000)"
-                  "INSERT INTO a SELECT zeroblob(900) FROM n;"
-                  "CREATE TABLE b(x); CREATE INDEX ax ON a(x); INSERT INTO b SELECT x FROM a; COMMIT")));
-  EXPECT_EQ(db->query_text("PRAGMA integrity_check"), "ok");
-}
-
 TEST_F(ProfileTest, SchemaTablesCannotBeWritten) {
   const auto db = connect();
   EXPECT_FALSE(
