@@ -40,7 +40,7 @@ crypto::Digest identify(const Letter& letter, const Recipient& recipient, const 
 }  // namespace
 
 Incoming seal_letter(const Letter& letter, const Secret& digest_key,
-                     const std::function<Result<std::uint64_t>(const accounts::User&)>& used) {
+                     const std::function<Result<Usage>(const accounts::User&)>& used) {
   Incoming incoming;
   incoming.size = letter.message.size();
   const Secret content_key = Secret::random(crypto::kAeadKeySize);

@@ -20,6 +20,6 @@ struct Letter {
 // Blocks for the ciphers' time. `used` says how much of a quota a mailbox uses; asked only where there is a
 // quota. A recipient that cannot be sealed to has its error in its outcome.
 Incoming seal_letter(const Letter& letter, const Secret& digest_key,
-                     const std::function<Result<std::uint64_t>(const accounts::User&)>& used);
+                     const std::function<Result<Usage>(const accounts::User&)>& used);
 
 }  // namespace muhur::mail

@@ -128,9 +128,14 @@ Result<Recipient> PostOffice::Impl::resolve(const std::string& address) {
   return recipient;
 }
 
-Result<std::uint64_t> PostOffice::Impl::used(const accounts::User& user) {
-  if (const auto mailbox = mailboxes.find(user.mailbox_id)) return mailbox->bytes_used();
-  return spool->last_used(user.id);
+Result<Usage> PostOffice::Impl::used(const accounts::User& user) {
+  Usage usage;
+  MUHUR_TRY(usage.noted, spool->last_used(user.id));
+  usage.seen = usage.noted;
+  if (const auto mailbox = mailboxes.find(user.mailbox_id)) {
+    MUHUR_TRY(usage.seen, mailbox->bytes_used());
+  }
+  return usage;
 }
 
 Result<Recipient> PostOffice::accept_recipient_blocking(const std::string& address, std::uint64_t size) {
@@ -138,7 +143,7 @@ Result<Recipient> PostOffice::accept_recipient_blocking(const std::string& addre
   if (recipient.user.quota_bytes > 0) {
     MUHUR_TRY(const auto used, impl_->used(recipient.user));
     MUHUR_TRY(const auto waiting, impl_->spool->bytes_waiting(recipient.user.id));
-    if (used + waiting + std::max<std::uint64_t>(size, 1) >
+    if (used.seen + waiting + std::max<std::uint64_t>(size, 1) >
         static_cast<std::uint64_t>(recipient.user.quota_bytes))
       return fail(Code::quota, "the mailbox is full");
   }

@@ -35,7 +35,7 @@ struct PostOffice::Impl {
   std::shared_ptr<mailbox::Mailbox> note_size_at_the_end(accounts::UserId user,
                                                          std::shared_ptr<mailbox::Mailbox> mailbox);
   Result<Recipient> resolve(const std::string& address);
-  Result<std::uint64_t> used(const accounts::User& user);
+  Result<Usage> used(const accounts::User& user);
   Incoming seal(const Letter& letter);
   void drain_where_open(const Incoming& incoming, std::span<const Recipient> recipients);
 };

@@ -66,6 +66,11 @@ Result<std::uint64_t> waiting_in(vault::Connection& db, accounts::UserId user) {
   return static_cast<std::uint64_t>(sum);
 }
 
+Result<std::uint64_t> noted_in(vault::Connection& db, accounts::UserId user) {
+  MUHUR_TRY(const auto bytes, int_or_zero(db, "SELECT bytes FROM usage WHERE user_id = ?", user));
+  return static_cast<std::uint64_t>(bytes);
+}
+
 }  // namespace
 
 Result<std::unique_ptr<Spool>> Spool::open(SpoolOptions options) {
@@ -121,7 +126,10 @@ Result<void> Spool::write(vault::Connection& db, Incoming& incoming) {
     }
     if (to.quota > 0) {
       MUHUR_TRY(const auto waits, waiting_in(db, to.user));
-      if (to.used + waits + incoming.size > to.quota) {
+      // A drain that ended meanwhile moved bytes from what waits to what is used: then its note is newer.
+      MUHUR_TRY(const auto noted, noted_in(db, to.user));
+      const auto used = noted == to.used.noted ? to.used.seen : noted;
+      if (used + waits + incoming.size > to.quota) {
         to.outcome = fail(Code::quota, "the mailbox is full");
         continue;
       }
@@ -256,10 +264,7 @@ Result<std::uint64_t> Spool::bytes_waiting(accounts::UserId user) {
 }
 
 Result<std::uint64_t> Spool::last_used(accounts::UserId user) {
-  return database_->read([&](vault::Connection& db) -> Result<std::uint64_t> {
-    MUHUR_TRY(const auto bytes, int_or_zero(db, "SELECT bytes FROM usage WHERE user_id = ?", user));
-    return static_cast<std::uint64_t>(bytes);
-  });
+  return database_->read([&](vault::Connection& db) { return noted_in(db, user); });
 }
 
 Result<void> Spool::set_used(accounts::UserId user, std::uint64_t bytes) {

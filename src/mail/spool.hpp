@@ -30,6 +30,12 @@ struct SpoolOptions {
   const Clock* clock = &Clock::system();
 };
 
+// How much a mailbox holds: as the spool has noted it, and as it was seen just after that. They differ while
+// somebody works in it.
+struct Usage {
+  std::uint64_t noted = 0, seen = 0;
+};
+
 // A message on its way in: one body, and each recipient's part.
 struct Incoming {
   struct To {
@@ -37,7 +43,7 @@ struct Incoming {
     Bytes head;
     crypto::Digest digest{};               // the same for the same delivery only
     std::uint64_t quota = 0;               // 0: none
-    std::uint64_t used = 0;                // of it, by the mailbox
+    Usage used;                            // of it, by the mailbox
     Result<Receipt> outcome = Receipt{0};  // an error from the start: passed over
     bool stored = false;                   // false: it was here already
   };

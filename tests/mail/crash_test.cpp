@@ -78,7 +78,7 @@ TEST_F(OfficeTest, NothingIsLostOrDoubledWhenTheServerIsKilled) {
   }
   office_ = open_office(data_.path());
   const auto session = sign_in("alice").value();
-  until_spool_is_empty();
+  until_drained(session.user.id);
   std::multiset<std::string> found;
   for (const auto& message : messages(*session.mailbox))
     found.insert(message.substr(message.find("number ")));

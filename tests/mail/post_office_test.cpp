@@ -40,7 +40,7 @@ TEST_F(PostOfficeTest, MailForSomebodyPresentIsDrainedAtOnceAndTold) {
   });
   ASSERT_TRUE(deliver("alice@example.org", letter("now")));
   told.wait();
-  until_spool_is_empty();
+  until_drained(session.user.id);
   EXPECT_EQ(messages(*session.mailbox).size(), 1u);
 }
 
@@ -51,7 +51,7 @@ TEST_F(PostOfficeTest, ASignInDrainsTheFirstAndTheRestFollows) {
     ASSERT_TRUE(office_->deliver_blocking("s@example.net", {&alice, 1}, letter(std::to_string(i)))[0]);
   const auto session = sign_in("alice").value();
   EXPECT_GE(messages(*session.mailbox).size(), 200u);
-  until_spool_is_empty();
+  until_drained(session.user.id);
   const auto found = messages(*session.mailbox);
   ASSERT_EQ(found.size(), 450u);
   for (int i = 0; i < 450; ++i) EXPECT_TRUE(found[i].ends_with("\r\n\r\n" + std::to_string(i) + "\r\n")) << i;
@@ -67,11 +67,11 @@ TEST_F(PostOfficeTest, ARepeatedDeliveryIsStoredOnceUntilItsReplyWasConfirmed) {
   EXPECT_NE(deliver("alice@example.org", letter("x"), "other@example.net").value(), first);
   EXPECT_NE(deliver("alice+tag@example.org", letter("x")).value(), first);
   EXPECT_NE(deliver("alice@example.org", letter("x ")).value(), first);
-  until_spool_is_empty();
+  until_drained(session.user.id);
   EXPECT_EQ(messages(*session.mailbox).size(), 4u);
   office_->confirm({{first}});
   EXPECT_NE(deliver("alice@example.org", letter("x")).value(), first);
-  until_spool_is_empty();
+  until_drained(session.user.id);
   EXPECT_EQ(messages(*session.mailbox).size(), 5u);
 }
 

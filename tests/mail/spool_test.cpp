@@ -127,7 +127,7 @@ TEST_F(SpoolTest, CountsWhatWaitsAgainstTheQuotaOfThatRecipientAlone) {
   for (Byte i = 1; i <= 3; ++i) {
     auto message = incoming({1, 2}, i);
     message.to[0].quota = 300;
-    message.to[0].used = 50;
+    message.to[0].used = {.noted = 0, .seen = 50};
     spool_->put(message);
     EXPECT_EQ(message.to[0].outcome.has_value(), i <= 2) << int(i);
     if (!message.to[0].outcome) EXPECT_EQ(message.to[0].outcome.error().code, Code::quota);
@@ -135,6 +135,17 @@ TEST_F(SpoolTest, CountsWhatWaitsAgainstTheQuotaOfThatRecipientAlone) {
   }
   EXPECT_EQ(spool_->bytes_waiting(1).value(), 200u);
   EXPECT_EQ(spool_->bytes_waiting(2).value(), 300u);
+}
+
+TEST_F(SpoolTest, ADrainBetweenTheLookAndTheWriteIsNotForgottenByTheQuota) {
+  // What was seen used was old, what waited was gone already: the message in between counted nowhere.
+  put({1}, 1);
+  auto message = incoming({1}, 2);
+  message.to[0].quota = 250;
+  message.to[0].used = {.noted = 0, .seen = 0};
+  ASSERT_TRUE(spool_->remove(1, {{spool_->oldest(1, 1, 1).value()[0].id}}, 200));
+  spool_->put(message);
+  EXPECT_EQ(message.to[0].outcome.error().code, Code::quota);
 }
 
 TEST_F(SpoolTest, CommitsManyDeliveriesTogether) {

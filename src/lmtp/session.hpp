@@ -1,0 +1,62 @@
+#pragma once
+// One LMTP connection: states and replies. Private to lmtp/.
+
+#include <atomic>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "lmtp/grammar.hpp"
+#include "lmtp/server.hpp"
+#include "net/line_reader.hpp"
+
+namespace muhur::lmtp {
+
+// A mail transaction, from MAIL to its end.
+struct Transaction {
+  MailFrom mail;
+  std::vector<mail::Recipient> recipients;
+  bool chunked = false;  // BDAT came
+  bool too_large = false;
+  std::string body;  // of the chunks so far
+};
+
+class Session : public std::enable_shared_from_this<Session> {
+ public:
+  Session(mail::PostOffice& office, const ServerOptions& options, net::StreamPtr stream)
+      : office_(office), options_(options), stream_(std::move(stream)), reader_(*stream_) {}
+
+  net::Task<void> run();
+  // Ends it: at once when it waits for a command, after its replies when a message is under way. Any thread.
+  void stop();
+
+ private:
+  net::Task<Result<void>> loop();
+  net::Task<Result<void>> handle(const Command& command);
+  void lhlo(std::string_view rest);
+  void mail(std::string_view rest);
+  net::Task<void> rcpt(std::string_view rest);
+  net::Task<Result<void>> data(std::string_view rest);
+  net::Task<Result<void>> bdat(std::string_view rest);
+  // Delivers and answers once for each recipient; ends the transaction.
+  net::Task<Result<void>> deliver(std::string body);
+  Result<void> in_transaction() const;
+
+  void reply(std::string_view text, bool error = false);
+  void refuse(std::string_view text) { reply(text, true); }
+  net::Task<Result<void>> flush();
+
+  mail::PostOffice& office_;
+  const ServerOptions& options_;
+  net::StreamPtr stream_;
+  net::LineReader reader_;
+  std::string client_name_;  // empty before LHLO
+  std::optional<Transaction> transaction_;
+  std::string out_;  // replies that wait for the end of what was pipelined
+  int errors_ = 0;
+  bool quit_ = false;
+  bool waiting_ = false;  // for a command
+  std::atomic<bool> stopping_ = false;
+};
+
+}  // namespace muhur::lmtp
