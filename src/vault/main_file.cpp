@@ -1,5 +1,6 @@
 #include "vault/main_file.hpp"
 
+#include <limits>
 #include <thread>
 
 namespace muhur::vault {
@@ -7,6 +8,7 @@ namespace {
 
 constexpr int kVersionAt = 24;  // file change counter and what follows: SQLite asks whether it changed
 constexpr int kVersionSize = 16;
+constexpr int kPageCountAt = 28;
 constexpr int kAutoVacuumAt = 52;  // non-zero: the database has pointer-map pages
 constexpr int kPlainHeaderEnd = 24;
 
@@ -40,12 +42,26 @@ int MainFile::read(void* out, int amount, sqlite3_int64 offset) {
   return read_pages(out, amount, offset);
 }
 
-// Beyond the end SQLite takes zeros for an answer. It never asks for that but of an empty file: anything
-// else means that the file was cut.
+// Beyond the end SQLite takes zeros for an answer. It has reason to ask only for an empty file, and for a
+// page that a transaction under way has added (auto_vacuum reads back what it moves): one that page 1 does
+// not count yet. Any other page was there once: the file was cut.
 int MainFile::short_read(sqlite3_int64 offset) {
   const sqlite3_int64 size = base_size();
   if (size == 0 || (offset == 0 && size < kHeader)) return SQLITE_IOERR_SHORT_READ;
+  if (offset >= size && offset / codec_->page_size() >= counted_pages()) return SQLITE_IOERR_SHORT_READ;
   return refuse(SQLITE_CORRUPT, "the database file ends before a page that belongs to it");
+}
+
+// How many pages page 1 in the file says there are; so many that none is missing when it does not verify.
+std::uint32_t MainFile::counted_pages() {
+  if (header_known_) return load_be32(header_ + kPageCountAt);
+  std::vector<Byte> page(codec_->page_size());
+  std::uint32_t count = std::numeric_limits<std::uint32_t>::max();
+  if (base_->pMethods->xRead(base_, page.data(), static_cast<int>(page.size()), 0) == SQLITE_OK &&
+      codec_->decrypt(1, page.data(), page.data()) == SQLITE_OK)
+    count = load_be32(page.data() + kPageCountAt);
+  wipe(page);
+  return count;
 }
 
 // One whole page, or zeros and an error.

@@ -41,6 +41,7 @@ class MainFile final : public File {
   int read_pages(void* out, int amount, sqlite3_int64 offset);
   int pass_through(const void* from, int amount, sqlite3_int64 offset);
   int short_read(sqlite3_int64 offset);
+  std::uint32_t counted_pages();
   void remember_header(const Byte* plain, const Byte* trailer);
   int on_pragma(char** argument);
   void read_index_header(Byte out[kIndexHeader]) const;

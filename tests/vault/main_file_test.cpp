@@ -125,6 +125,24 @@ TEST(MainFile, ACutFileIsCorruptWhereverItIsCut) {
   EXPECT_NE(db.run("SELECT sum(length(body)) FROM t"), SQLITE_OK);
 }
 
+// With auto_vacuum, CREATE TABLE after rows in one transaction read back a page beyond the end of the file
+// and was told that the file is damaged.
+TEST(MainFile, ATransactionMayReadPagesThatItAddedBeyondTheEnd) {
+  for (const char* const journal : {"WAL", "DELETE"}) {
+    const Directory dir;
+    RawDatabase db(dir.file("a.db"), test_key());
+    db.must("PRAGMA auto_vacuum=INCREMENTAL;");
+    db.must("PRAGMA journal_mode=" + std::string(journal));
+    db.must("BEGIN; CREATE TABLE a(x);");
+    db.must(
+        "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i+1 FROM n WHERE i < 500) "
+        "INSERT INTO a SELECT randomblob(900) FROM n;");
+    db.must("CREATE TABLE b(x); COMMIT;");
+    EXPECT_EQ(db.ask("SELECT count(*) FROM a"), "500");
+    EXPECT_EQ(db.ask("PRAGMA integrity_check"), "ok");
+  }
+}
+
 TEST(MainFile, P1TheHeaderIsServedForEveryPageSizeAndAutoVacuumMode) {
   for (const char* size : {"512", "1024", "4096", "65536"}) {
     for (const char* mode : {"0", "1", "2"}) {
