@@ -46,7 +46,7 @@ class Newsboy : public std::enable_shared_from_this<Newsboy> {
     session_.watcher().on_news([self = shared_from_this()] { self->kick(); });
   }
   void arm() {
-    keep_alive_.expires_after(kIdleKeepAlive);
+    keep_alive_.expires_after(session_.options().idle_keep_alive);
     keep_alive_.async_wait([self = shared_from_this()](const boost::system::error_code& error) {
       if (error || self->stopped_) return;
       self->say_hello_ = true;

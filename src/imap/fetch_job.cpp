@@ -81,7 +81,8 @@ Result<void> FetchJob::step(std::string& out) {
   if (!open_) return open_message(out);
   if (piece_left_ > 0) return render_piece(out);
   if (item_ < request_.items.size()) {
-    if (out.back() != '(') out.push_back(' ');
+    if (!first_) out.push_back(' ');
+    first_ = false;
     return render_item(request_.items[item_++], out);
   }
   // \Seen was set by this very FETCH: the client learns of it here.
@@ -105,6 +106,7 @@ Result<void> FetchJob::open_message(std::string& out) {
   started_at_ = out.size();
   open_ = true;
   item_ = 0;
+  first_ = true;
   const auto& row = rows_[row_];
   const auto number = view_.number_of(row.uid);
   if (!number) return fail(Code::not_found, "no such message in view");
@@ -114,6 +116,7 @@ Result<void> FetchJob::open_message(std::string& out) {
   if (options_.uid || request_.uid) {
     out.append("UID ");
     append_number(out, row.uid);
+    first_ = false;
   }
   return {};
 }

@@ -59,6 +59,7 @@ class FetchJob {
   // The message under way.
   bool open_ = false;
   std::size_t item_ = 0;
+  bool first_ = true;  // no item was written yet
   std::shared_ptr<const mime::Structure> structure_;
   std::optional<mailbox::Content> content_;
   std::uint64_t piece_at_ = 0, piece_left_ = 0;  // of a literal under way

@@ -36,7 +36,5 @@ inline constexpr std::size_t kRowsAtOnce = 256;  // messages of a FETCH that one
 // --- times
 // A reader so slow that it takes none of 64 KiB for this long is gone.
 inline constexpr std::chrono::minutes kWriteTimeout{5};
-// IDLE says "still here" so often: under the five minutes after which many NATs forget a connection.
-inline constexpr std::chrono::seconds kIdleKeepAlive{4 * 60 + 45};
 
 }  // namespace muhur::imap

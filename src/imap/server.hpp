@@ -16,6 +16,8 @@ struct ServerOptions {
   bool plaintext_login_on_loopback = true;
   Millis login_timeout{60'000};      // from the greeting to a login
   Millis idle_timeout{31 * 60'000};  // RFC 3501 §5.4: at least 30 minutes, and not a round number
+  // IDLE says "still here" so often: under the five minutes after which many NATs forget a connection.
+  Millis idle_keep_alive{4 * 60'000 + 45'000};
   std::uint64_t max_append = 50ull << 20;
   std::size_t max_command = 64 * 1024;  // octets of one command, literals aside
 };

@@ -242,9 +242,14 @@ net::Task<Reply> Session::sign_in(std::string address, Secret password) {
     log::error("imap", "sign-in failed", {{"error", signed_in.error().text()}});
     co_return no("The server met an error of its own: tell your administrator.", "SERVERBUG");
   }
-  good.add();
   mail_ = std::move(*signed_in);
   end_with_user();
+  if (!co_await still_welcome()) {
+    user_watch_ = {};
+    mail_.reset();
+    co_return no("Authentication failed.", "AUTHENTICATIONFAILED");
+  }
+  good.add();
   bad_commands_ = 0;
   reader_.set_limits({options_.max_command, kMaxLiterals, max_append(), kMaxSwallow});
   log::info("imap", "signed in", {{"user", mail_->user.id}, {"peer", stream_->peer().address}});
@@ -261,6 +266,14 @@ void Session::end_with_user() {
           if (const auto self = weak.lock()) self->stop("This account was closed.");
         });
       });
+}
+
+// Between the check of the password and the moment we listen the account may have been closed.
+net::Task<bool> Session::still_welcome() {
+  auto& users = office_.users();
+  const auto id = mail_->user.id;
+  const auto now = co_await net::on(storage(), [&] { return users.by_id(id); });
+  co_return now && !now->disabled;
 }
 
 net::Task<Result<mailbox::Folder>> Session::select(std::string path, bool read_only,

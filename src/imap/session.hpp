@@ -89,6 +89,7 @@ class Session : public std::enable_shared_from_this<Session> {
   net::Task<void> run_command();
   net::Task<Result<void>> read_more();
   void end_with_user();
+  net::Task<bool> still_welcome();
   void refuse_command();
   void count_bad();
   std::chrono::milliseconds time_left() const;

@@ -107,6 +107,18 @@ TEST_F(Fetch, OfALargeMessageComesInOnePiece) {
             body.substr(1234567, 1000000));
 }
 
+TEST_F(Fetch, SeparatesItemsWhateverALiteralEndsWith) {
+  // Bug: the space was left out behind a literal that ended in '(' or filled the buffer to be sent.
+  for (const std::string& body :
+       {std::string("open ("), std::string(64 * 1024, '('), std::string(200'000, '(')}) {
+    client.append("Sent", message("x", body));
+    client.run("SELECT Sent");
+    const std::string got = client.run("FETCH * (BODY.PEEK[TEXT] BODY.PEEK[1] FLAGS)");
+    EXPECT_THAT(got,
+                HasSubstr(body + " BODY[1] {" + std::to_string(body.size()) + "}\r\n" + body + " FLAGS ("));
+  }
+}
+
 TEST_F(Fetch, ByASlowReaderDelaysNobody) {
   // Bug class 26: a lock was held while sending to a reader that did not read.
   std::string body(2'000'000, 'x');

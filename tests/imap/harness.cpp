@@ -101,7 +101,7 @@ void House::stop() {
   server_.reset();
   office_.reset();
   pools_.reset();
-  io_.reset();
+  retired_.push_back(std::move(io_));
 }
 
 void House::restart() {

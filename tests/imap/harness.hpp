@@ -65,6 +65,8 @@ class House {
   std::filesystem::path data_;
   ServerOptions options_;
   std::string mailbox_id_;
+  std::vector<std::unique_ptr<boost::asio::io_context>>
+      retired_;  // clients of before a restart hold on to them
   std::unique_ptr<boost::asio::io_context> io_;
   std::optional<boost::asio::executor_work_guard<boost::asio::io_context::executor_type>> work_;
   std::vector<std::thread> threads_;

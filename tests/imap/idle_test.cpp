@@ -1,5 +1,4 @@
 #include "imap/harness.hpp"
-#include "imap/limits.hpp"
 
 namespace muhur::imap::test {
 namespace {
@@ -62,7 +61,7 @@ TEST(Idle, OfADeadPeerEnds) {
   // Bug class 27: over 29 minutes and no round number; a peer that is silent for longer is dropped.
   static_assert(ServerOptions{}.idle_timeout > std::chrono::minutes(29));
   static_assert(ServerOptions{}.idle_timeout.count() % (10 * 60'000) != 0);
-  static_assert(kIdleKeepAlive < std::chrono::minutes(29));
+  static_assert(ServerOptions{}.idle_keep_alive < std::chrono::minutes(29));
   ServerOptions options;
   options.idle_timeout = Millis(200);
   House house(options);
@@ -71,6 +70,20 @@ TEST(Idle, OfADeadPeerEnds) {
   client.response();
   EXPECT_THAT(client.until("* BYE"), HasSubstr("* BYE"));
   EXPECT_TRUE(client.wire().at_end());
+}
+
+TEST(Idle, SaysThatItIsStillThere) {
+  // Bug class 27: without a sign of life NATs forget the connection and dead peers are never found.
+  ServerOptions options;
+  options.idle_keep_alive = Millis(20);
+  House house(options);
+  Client client = house.selected();
+  client.send("A IDLE\r\n");
+  EXPECT_EQ(client.response(), "+ idling\r\n");
+  EXPECT_EQ(client.response(), "* OK Still here\r\n");
+  EXPECT_EQ(client.response(), "* OK Still here\r\n");
+  client.send("DONE\r\n");
+  EXPECT_THAT(client.until("A "), HasSubstr("A OK"));
 }
 
 TEST(Idle, EndsQuietlyWhenTheClientGoes) {
