@@ -9,15 +9,15 @@
 
 namespace muhur::passwords {
 
-struct Argon2Record {     // what is stored: nothing secret in it helps to open a mailbox
+struct Argon2Record {  // what is stored: nothing secret in it helps to open a mailbox
   crypto::Argon2Cost cost;
-  Bytes salt;             // 16
-  Bytes verifier;         // 32
+  Bytes salt;      // 16
+  Bytes verifier;  // 32
 };
 
 struct Derived {
   Bytes verifier;
-  Secret kek;             // 32
+  Secret kek;  // 32
 };
 
 // Blocks for tens of milliseconds: call it on the password pool.

@@ -18,8 +18,8 @@ inline constexpr std::size_t kBcryptLanes = 4;
 inline constexpr std::size_t kBcryptMaxPassword = 72;  // bytes that count; longer ones are refused at setting
 
 struct BcryptRecord {
-  char minor = 'b';                 // 'a', 'b' or 'y'
-  int cost = 10;                    // 4..31
+  char minor = 'b';  // 'a', 'b' or 'y'
+  int cost = 10;     // 4..31
   std::array<Byte, 16> salt{};
   std::array<Byte, 23> hash{};
   bool operator==(const BcryptRecord&) const = default;
@@ -29,12 +29,17 @@ Result<BcryptRecord> parse_bcrypt(std::string_view text);  // strict: 60 charact
 std::string to_text(const BcryptRecord& record);
 
 struct BcryptJob {
-  ByteView password;                // what stands after a NUL or after 72 bytes does not count, as in crypt
+  ByteView password;  // what stands after a NUL or after 72 bytes does not count, as in crypt
   const std::array<Byte, 16>* salt;
-  std::array<Byte, 23> hash{};      // out
+  std::array<Byte, 23> hash{};  // out
+  char minor = 'b';             // of the record: $2a$ treats some passwords with bytes >= 0x80 differently
 };
 
 // 1 to 4 jobs of one cost at once. Working memory (4 KiB of S-boxes a lane) is wiped. Thread-safe.
 void bcrypt_batch(std::span<BcryptJob> jobs, int cost);
+
+// A new record with a random salt. New passwords get Argon2id: this is for benches and demonstrations.
+// invalid: a NUL inside, longer than bcrypt reads, or a cost that bcrypt does not have.
+Result<BcryptRecord> make_bcrypt(ByteView password, int cost);
 
 }  // namespace muhur::passwords

@@ -26,7 +26,7 @@ using Record = std::variant<Argon2Record, BcryptRecord, PhcArgon2, CryptRecord>;
 Result<Record> parse_record(std::string_view text);
 std::string to_text(const Record& record);
 
-// Jobs with the same key may be run in one batch: "bcrypt:10".
+// Jobs with the same key may be run in one batch: "bcrypt:10". Empty for what is run alone.
 std::string batch_key(const Record& record);
 
 }  // namespace muhur::passwords

@@ -1,0 +1,16 @@
+#pragma once
+// PHC strings of Argon2id, "$argon2id$v=19$m=65536,t=3,p=4$SALT$HASH", as other software writes them;
+// verified by libsodium. Private to this folder.
+
+#include <string_view>
+
+#include "base/error.hpp"
+#include "base/secret.hpp"
+
+namespace muhur::passwords {
+
+// invalid: malformed, or one that asks for more than 1 GiB or 64 passes.
+Result<void> check_phc_argon2(std::string_view text);
+Result<bool> matches_phc_argon2(const Secret& password, std::string_view text);
+
+}  // namespace muhur::passwords
