@@ -54,7 +54,6 @@ class LmtpTest : public mail::OfficeTest {
     return messages(*session.mailbox);
   }
 
-  boost::asio::io_context io_;
   ServerOptions options_;
   std::unique_ptr<Server> server_;
 };

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <boost/asio/io_context.hpp>
 #include <filesystem>
 
 #include "base/random.hpp"
@@ -82,6 +83,7 @@ class OfficeTest : public testing::Test {
   }
 
   TestData data_;
+  boost::asio::io_context io_;  // outlives the pools of the office (net/pools.hpp)
   std::unique_ptr<PostOffice> office_;
 };
 
