@@ -75,7 +75,7 @@ class Run {
     else if (is_utf8(octets_))
       out += without_controls(octets_);
     else
-      out += written_;
+      out += to_valid_utf8(written_);
     *this = {};
   }
 

@@ -33,6 +33,11 @@ TEST(EncodedWords, StayWhenTheyAreMalformed) {
     EXPECT_EQ(decode_words(text), text);
 }
 
+// A word of an unknown charset with raw octets in it was passed on as it was written, which is no UTF-8.
+TEST(EncodedWords, AreRepairedWhereTheyStay) {
+  EXPECT_EQ(decode_words("=?no-such-charset?q?\xFF=FF?="), "=?no-such-charset?q?\xEF\xBF\xBD=FF?=");
+}
+
 TEST(EncodedWords, OfAnUnknownCharsetAreReadAsUtf8WhereTheyCanBe) {
   EXPECT_EQ(decode_words("=?no-such-charset?q?=C4=B0?="), "\xC4\xB0");
 }

@@ -16,8 +16,9 @@ TEST(Fields, ComeInOrderWithTheirFolds) {
 }
 
 TEST(Fields, PassOverLinesThatAreNone) {
-  const auto all =
-      fields("no colon\n folded: on\n: no name\nbad name: x\n" + std::string(1001, 'n') + ": x\nOk : y");
+  const std::string block =
+      "no colon\n folded: on\n: no name\nbad name: x\n" + std::string(1001, 'n') + ": x\nOk : y";
+  const auto all = fields(block);
   ASSERT_EQ(all.size(), 1u);
   EXPECT_EQ(all[0].name, "Ok");
   EXPECT_EQ(all[0].whole, "Ok : y");
