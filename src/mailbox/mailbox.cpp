@@ -60,6 +60,12 @@ Result<std::shared_ptr<Mailbox>> Mailbox::open(MailboxOptions options) {
   opening.migrations = migrations();
   opening.max_readers = kMaxReaders;
   opening.executor = std::move(options.executor);
+  // SQLite takes a file without a byte in it for a new database: a user whose mail was cut away by a full
+  // disk or a bad copy would be shown an empty mailbox.
+  std::error_code no_such_file;
+  if (!options.create && std::filesystem::file_size(options.path, no_such_file) == 0)
+    return fail(Code::corrupt, "the mailbox file " + options.path.string() + " is empty",
+                "Restore it from a backup");
   auto impl = std::make_unique<Impl>();
   impl->clock = options.clock;
   MUHUR_TRY(impl->database, vault::Database::open(std::move(opening)));
