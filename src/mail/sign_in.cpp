@@ -32,8 +32,19 @@ Result<Session> PostOffice::open_session(accounts::SignedIn signed_in) {
   Session session;
   session.user = std::move(signed_in.user);
   const auto user = session.user.id;
-  MUHUR_TRY(auto mailbox, impl_->mailboxes.open(session.user.mailbox_id, vault::Key::raw(signed_in.dek)));
-  session.mailbox = impl_->note_size_at_the_end(user, std::move(mailbox));
+  auto mailbox = impl_->mailboxes.open(session.user.mailbox_id, vault::Key::raw(signed_in.dek));
+  if (!mailbox) {
+    Error error = std::move(mailbox).error();
+    // The key came out of a wrap that authenticates it: it is the file that is wrong. To the user this must
+    // not look like a wrong password.
+    if (error.code == Code::denied) {
+      error.code = Code::corrupt;
+      error.remedy = "The file is damaged or not this user's: restore it from a backup";
+    }
+    log::error("mail", "a mailbox does not open", {{"user", user}, {"error", error.text()}});
+    return std::unexpected(std::move(error));
+  }
+  session.mailbox = impl_->note_size_at_the_end(user, std::move(*mailbox));
   // From here on a delivery finds the mailbox open and drains it itself; what came before is drained now.
   const auto drained = impl_->drain.up_to(kDrainedAtSignIn, user, *session.mailbox);
   if (!drained) {
