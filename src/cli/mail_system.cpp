@@ -30,7 +30,7 @@ Result<json::object> run_here(const server::Config& config, json::object request
   options.pools = &pools;
   options.argon2 = config.argon2;
   options.max_message = config.max_message;
-  MUHUR_TRY(const auto office, mail::PostOffice::open(std::move(options)));
+  MUHUR_TRY(const auto office, server::open_post_office(std::move(options)));
   json::object reply;
   auto message = body.empty() ? nullptr : std::make_shared<const std::string>(body);
   boost::asio::co_spawn(io, server::run_operation(*office, std::move(request), std::move(message)),

@@ -18,6 +18,7 @@
 #include "server/admin_socket.hpp"
 #include "server/data_directory.hpp"
 #include "server/notify.hpp"
+#include "server/operations.hpp"
 #include "server/scheduler.hpp"
 
 namespace muhur::server {
@@ -84,7 +85,7 @@ Result<void> App::Impl::open_data() {
   options.argon2 = config.argon2;
   options.max_message = config.max_message;
   options.max_idle_mailboxes = config.idle_mailboxes;
-  MUHUR_TRY(office, mail::PostOffice::open(std::move(options)));
+  MUHUR_TRY(office, open_post_office(std::move(options)));
   MUHUR_TRY(tls, net::TlsContext::from_files(config.tls_certificate, config.tls_key));
   return {};
 }
@@ -233,8 +234,10 @@ std::vector<Endpoint> App::endpoints() const {
 
 void App::start() {
   impl_->wait_for_signal();
-  impl_->scheduler->every(kSweepEvery, "close idle mailboxes", impl_->pools.storage,
-                          [office = impl_->office.get()] { office->mailboxes().sweep(); });
+  impl_->scheduler->every(kSweepEvery, "sweep", impl_->pools.storage, [office = impl_->office.get()] {
+    if (const auto swept = office->sweep(); !swept)
+      log::warn("server", "sweeping failed", {{"why", swept.error().text()}});
+  });
   for (const auto& listener : impl_->listeners) listener->start();
   for (const auto& endpoint : impl_->endpoints)
     log::info(

@@ -77,14 +77,14 @@ Reply set_password(mail::PostOffice& office, const json::object& request) {
   if (!signed_in) return std::unexpected(std::move(signed_in).error());
   const Secret password = Secret::from_text(text(request, "password"));
   MUHUR_CHECK(office.credentials().set_password(user.id, password, signed_in->dek));
+  office.on_user_changed().tell(user.id, mail::UserChange::credentials);
   return json::object{};
 }
 
 Reply set_disabled(mail::PostOffice& office, const json::object& request) {
   MUHUR_TRY(const auto user, named_user(office, request));
   const bool disabled = text(request, "command") == "user.disable";
-  MUHUR_CHECK(office.users().set_disabled(user.id, disabled));
-  if (disabled) office.mailboxes().forget(user.mailbox_id);
+  MUHUR_CHECK(office.set_disabled(user.id, disabled));
   return json::object{};
 }
 
@@ -161,6 +161,20 @@ net::Task<Reply> deliver(mail::PostOffice& office, const json::object& request, 
 }
 
 }  // namespace
+
+Result<std::unique_ptr<mail::PostOffice>> open_post_office(mail::PostOfficeOptions options) {
+  const std::string key = options.server_key.string();
+  auto office = mail::PostOffice::open(std::move(options));
+  if (!office && office.error().code == Code::denied &&
+      office.error().remedy.find(key) == std::string::npos) {
+    Error error = std::move(office).error();
+    error.remedy =
+        fmt::format("The key was read from {}: put the server.key that belongs to this data there. {}", key,
+                    error.remedy);
+    return std::unexpected(std::move(error));
+  }
+  return office;
+}
 
 net::Task<json::object> run_operation(mail::PostOffice& office, json::object request, Body body) {
   const std::string command(text(request, "command"));

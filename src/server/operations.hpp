@@ -13,6 +13,9 @@
 
 namespace muhur::server {
 
+// PostOffice::open, whose refusals also name server.key and where it was looked for.
+Result<std::unique_ptr<mail::PostOffice>> open_post_office(mail::PostOfficeOptions options);
+
 // Runs one request. `body`: the message of "deliver". Wipes the secrets inside `request` when it is done with
 // them. Never fails: what goes wrong is in the reply.
 net::Task<boost::json::object> run_operation(mail::PostOffice& office, boost::json::object request,
