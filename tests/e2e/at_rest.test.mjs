@@ -28,7 +28,7 @@ const message = (n, body = markers.body) => Buffer.from([
   `${body} ${n} `.repeat(200), '--b', `Content-Type: text/plain; name="${markers.file}.txt"`,
   `Content-Disposition: attachment; filename="${markers.file}.txt"`, '', `${markers.attachment} `.repeat(2000), '--b--', ''].join('\r\n'));
 
-async function useTheServer({ imap, lmtp }) {
+async function useTheServer({ imap, lmtp }, round) {
   const sender = await Lmtp.open(lmtp);
   const users = [markers.user, markers.other];
   for (let n = 0; n < 40; ++n) {
@@ -42,19 +42,20 @@ async function useTheServer({ imap, lmtp }) {
     assert.equal(reply.status, 'OK', `${line}: ${reply.text}`);
     return reply;
   };
-  await ok(`CREATE ${markers.folder}`);
-  await ok(`CREATE ${markers.folder}/${markers.folder}2`);
+  const folder = `${markers.folder}${round}`;
+  await ok(`CREATE ${folder}`);
+  await ok(`CREATE ${folder}/${markers.folder}`);
   await ok('SELECT INBOX');
   await ok(`STORE 1:20 +FLAGS (${markers.keyword} \\Flagged)`);
   const found = await ok(`SEARCH TEXT ${markers.body}`);
   assert.match(found.untagged[0].text, /SEARCH 1 /);
   await ok(`SEARCH OR SUBJECT ${markers.search} BODY ${markers.search}`);
-  await ok(`COPY 1:10 ${markers.folder}`);
-  await ok(`MOVE 11:15 ${markers.folder}/${markers.folder}2`);
+  await ok(`COPY 1:10 ${folder}`);
+  await ok(`MOVE 11:15 ${folder}/${markers.folder}`);
   await client.append('Sent', message('x', markers.appended));
   await ok('STORE 1:5 +FLAGS (\\Deleted)');
   await ok('EXPUNGE');
-  await ok(`RENAME ${markers.folder} ${markers.folder}3`);
+  await ok(`RENAME ${folder} ${folder}-renamed`);
   const wrong = await Imap.open(imap);
   await wrong.command(`LOGIN ${markers.user}@example.org "${markers.password} wrong"`);
   wrong.close();
@@ -92,10 +93,10 @@ function assertNothingReadable(when) {
 }
 
 test('no marker is found while the server is killed, stopped, or started again', async () => {
-  await useTheServer(await installation.start());
+  await useTheServer(await installation.start(), 1);
   await installation.stop('SIGKILL');
   assertNothingReadable('after kill -9, with write-ahead logs left behind');
-  await useTheServer(await installation.start());
+  await useTheServer(await installation.start(), 2);
   assert.equal((await installation.stop()).code, 0);
   assertNothingReadable('after a clean stop');
 });
@@ -129,7 +130,7 @@ async function leaks(file, needles) {
 
 test('a traced server writes no marker to any file', { skip: !canTrace && 'strace does not work here' }, async () => {
   const file = join(installation.directory, 'server.trace');
-  await useTheServer(await installation.start({ wrapper: [...trace, '-o', file] }));
+  await useTheServer(await installation.start({ wrapper: [...trace, '-o', file] }), 3);
   // strace passes the signal on to nobody: the server itself is its child.
   const children = spawnSync('pgrep', ['-P', String(installation.server.child.pid)]).stdout.toString().trim().split('\n');
   for (const pid of children) process.kill(Number(pid), 'SIGTERM');

@@ -4,7 +4,7 @@ import { after, before, test } from 'node:test';
 import { ownCorpus, sharedCorpus } from './lib/corpus.mjs';
 import { Imap } from './lib/imap.mjs';
 import { Lmtp } from './lib/lmtp.mjs';
-import { asDelivered, sha256, splitTrace, tracePattern, withCrlf } from './lib/messages.mjs';
+import { goesByBdat, sha256, splitTrace, tracePattern, withCrlf } from './lib/messages.mjs';
 import { Installation } from './lib/server.mjs';
 
 const password = 'corpus password';
@@ -51,7 +51,7 @@ async function checkDelivered(user, corpus) {
   assert.equal(served.length, corpus.length);
   const wrong = [];
   for (const [i, { name, bytes }] of corpus.entries()) {
-    const wanted = asDelivered(bytes);
+    const wanted = withCrlf(bytes);
     const { trace, message } = splitTrace(served[i].bytes, wanted.length);
     if (sha256(message) !== sha256(wanted)) wrong.push(`${name}: bytes differ`);
     if (!tracePattern.test(trace)) wrong.push(`${name}: before the message stands ${JSON.stringify(trace.slice(0, 300))}`);
@@ -73,7 +73,7 @@ const append = async (user, corpus) => {
 const deliver = async (user, corpus) => {
   const sender = await Lmtp.open(endpoints.lmtp);
   for (const { name, bytes } of corpus) {
-    const [{ code, text }] = await sender.deliver({ to: [`${user}@example.org`], message: bytes });
+    const [{ code, text }] = await sender.deliver({ to: [`${user}@example.org`], message: bytes, chunked: goesByBdat(bytes) });
     assert.equal(code, 250, `${name}: ${text}`);
   }
   await sender.quit();

@@ -23,15 +23,21 @@ export class Lmtp {
     return this.reply();
   }
   // One reply for each recipient: that of RCPT where it was refused, else that of the data.
-  async deliver({ from = 'sender@example.com', to, message }) {
+  // With `chunked` the bytes go by BDAT as they are; with DATA the last line gets an end.
+  async deliver({ from = 'sender@example.com', to, message, chunked = false }) {
     const sender = await this.command(`MAIL FROM:<${from}> BODY=8BITMIME`);
     if (sender.code !== 250) throw new Error(`MAIL: ${sender.code} ${sender.text}`);
     const replies = [];
     for (const address of to) replies.push(await this.command(`RCPT TO:<${address}>`));
     if (replies.some(({ code }) => code === 250)) {
-      const go = await this.command('DATA');
-      if (go.code !== 354) throw new Error(`DATA: ${go.code} ${go.text}`);
-      this.wire.write(dotStuffed(message));
+      if (chunked) {
+        this.wire.write(`BDAT ${message.length} LAST\r\n`);
+        this.wire.write(message);
+      } else {
+        const go = await this.command('DATA');
+        if (go.code !== 354) throw new Error(`DATA: ${go.code} ${go.text}`);
+        this.wire.write(dotStuffed(message));
+      }
       for (const [i, { code }] of replies.entries()) if (code === 250) replies[i] = await this.reply();
     } else {
       await this.command('RSET');

@@ -8,12 +8,8 @@ export function withCrlf(bytes) {
   return Buffer.from(bytes.toString('latin1').replace(/\r?\n/g, '\r\n'), 'latin1');
 }
 
-// What LMTP makes of a message that does not end with a line end: DATA always ends with one.
-export function asDelivered(bytes) {
-  const text = withCrlf(bytes);
-  return text.length === 0 || text.subarray(-2).toString('latin1') === '\r\n'
-    ? text : Buffer.concat([text, Buffer.from('\r\n')]);
-}
+// DATA ends at a line of one dot behind CRLF, so what does not end with CRLF goes by BDAT, which counts.
+export const goesByBdat = (bytes) => bytes.length > 0 && bytes.subarray(-2).toString('latin1') !== '\r\n';
 
 // Splits what was served into the trace that delivery put before it and the message of `size` bytes.
 export function splitTrace(served, size) {

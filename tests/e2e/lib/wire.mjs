@@ -43,7 +43,12 @@ export class Wire {
   }
   async more() {
     if (this.ended) throw new Error('the connection was closed');
-    await new Promise((wake) => (this.wake = wake));
+    let timer;
+    await new Promise((wake, failed) => {
+      this.wake = wake;
+      timer = setTimeout(() => failed(new Error('no answer within 30 s')), 30_000);
+    });
+    clearTimeout(timer);
   }
   take(count) {
     const all = this.join();
