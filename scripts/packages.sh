@@ -2,7 +2,7 @@
 
 BUILD_PACKAGES=(clang-19 libclang-rt-19-dev llvm-19 mold ccache ninja-build cmake pkg-config
   libboost1.81-dev libboost-json1.81-dev libssl-dev libsodium-dev libsqlite3-dev libzstd-dev libicu-dev
-  libfmt-dev libtomlplusplus-dev libcli11-dev libjemalloc-dev)
+  libcrypt-dev libfmt-dev libtomlplusplus-dev libcli11-dev libjemalloc-dev)
 TEST_PACKAGES=(libgtest-dev libgmock-dev swaks isync neomutt curl dovecot-imapd strace sqlite3 openssl
   ca-certificates git g++ make python3)
 
