@@ -135,8 +135,11 @@ Result<std::unique_ptr<Connection>> Connection::open(const OpenOptions& options)
 
 Result<void> Connection::open_handle(const OpenOptions& options) {
   const RegisteredUri uri(path_, options.key, options.cipher);
-  if (const int rc = sqlite3_open_v2(uri.text().c_str(), &handle_, open_flags(options.mode), kVfsName);
-      rc != SQLITE_OK)
+  const std::string name = options.stock_vfs ? path_.string() : uri.text();
+  const char* const vfs = options.stock_vfs ? nullptr : kVfsName;
+  if (options.stock_vfs && options.key && !options.key->empty())
+    return fail(Code::internal, "a key for SQLite's own VFS");
+  if (const int rc = sqlite3_open_v2(name.c_str(), &handle_, open_flags(options.mode), vfs); rc != SQLITE_OK)
     return std::unexpected(error_of(rc, "open"));
   if (options.key && !options.key->empty()) {
     int reserve = kReservedBytes;

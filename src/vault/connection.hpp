@@ -35,6 +35,7 @@ struct OpenOptions {
   std::string cipher;       // empty: chacha20. "sqleet", "aes256cbc": files of older tools, to move away from
   bool query_only = false;  // a reader: opened read_write (WAL needs it), refuses to change anything
   bool bare = false;        // no profile at all: for copies and checks of the vault's own
+  bool stock_vfs = false;   // SQLite's own VFS, never with a key: what the vault is measured against
   std::shared_ptr<SlowStatements> slow;  // told of slow statements (vault/slow_statements.hpp); may be null
 };
 

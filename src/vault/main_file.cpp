@@ -22,8 +22,14 @@ int MainFile::close() {
   const Lock lock(WalGuard::mutex());
   codec_->forget_main();
   const int rc = File::close();
-  guard_.reset();
+  let_go();
   return rc;
+}
+
+// After the VFS below has let go of its own descriptor.
+void MainFile::let_go() {
+  if (guard_ && guard_->locks()) guard_->locks()->release_all(held_);
+  guard_.reset();
 }
 
 int MainFile::read(void* out, int amount, sqlite3_int64 offset) {
@@ -267,9 +273,13 @@ int MainFile::shm_map(int region, int size, int extend, void volatile** out) {
   const Lock lock(WalGuard::mutex());
   const int rc = File::shm_map(region, size, extend, out);
   if (rc != SQLITE_OK || !*out) return rc;
+  guard_ = WalGuard::join(path_ + "-shm", shares_);
+  if (!guard_) {
+    *out = nullptr;
+    return refuse(SQLITE_IOERR_SHMMAP, "the WAL-index cannot be guarded");
+  }
   codec_->wal_index = static_cast<volatile Byte*>(*out);
-  if (!shares_) guard_ = WalGuard::join(path_ + "-shm");
-  if (guard_) guard_->alone();
+  if (!shares_) guard_->alone();
   return SQLITE_OK;
 }
 
@@ -278,21 +288,27 @@ int MainFile::shm_unmap(int remove) {
   codec_->wal_index = nullptr;
   codec_->tail.known = false;
   const int rc = File::shm_unmap(remove);
-  guard_.reset();
+  let_go();
   return rc;
+}
+
+int MainFile::lock_slots(int slot, int count, int flags) {
+  if (ShmLocks* const locks = guard_ ? guard_->locks() : nullptr)
+    return locks->apply(held_, slot, count, flags);
+  return File::shm_lock(slot, count, flags);
 }
 
 int MainFile::shm_lock(int slot, int count, int flags) {
   const bool write_lock = slot == kWriteLock && (flags & SQLITE_SHM_EXCLUSIVE);
   const bool checkpoint_lock = slot <= kCheckpointLock && slot + count > kCheckpointLock;
   if (checkpoint_lock && (flags & SQLITE_SHM_UNLOCK)) codec_->checkpointing = false;
-  if (!write_lock || !codec_->wal_index) return File::shm_lock(slot, count, flags);
+  if (!write_lock || !codec_->wal_index) return lock_slots(slot, count, flags);
   if (flags & SQLITE_SHM_UNLOCK) {
     publish_tail();
     read_index_header(index_header_);
-    return File::shm_lock(slot, count, flags);
+    return lock_slots(slot, count, flags);
   }
-  const int rc = File::shm_lock(slot, count, flags);
+  const int rc = lock_slots(slot, count, flags);
   if (rc == SQLITE_OK) {
     // Unless somebody has committed since, the last frame is still the one we know.
     Byte now[kIndexHeader];
@@ -310,7 +326,7 @@ void MainFile::read_index_header(Byte out[kIndexHeader]) const {
 // writes the header; readers compare its two copies, so it is written as SQLite does: second copy first.
 void MainFile::publish_tail() {
   const WalTail& tail = codec_->tail;
-  if (!tail.known || (guard_ && guard_->alone())) return;
+  if (!tail.known || (shares_ ? guard_->is_alone() : guard_->alone())) return;
   Byte header[kIndexHeader];
   read_index_header(header);
   std::uint32_t frames;

@@ -46,6 +46,8 @@ class MainFile final : public File {
   int on_pragma(char** argument);
   void read_index_header(Byte out[kIndexHeader]) const;
   void publish_tail();
+  int lock_slots(int slot, int count, int flags);
+  void let_go();
 
   const std::shared_ptr<PageCodec> codec_;
   const std::string path_;
@@ -55,7 +57,8 @@ class MainFile final : public File {
   Byte header_[kHeader] = {};
   Byte trailer_[kTrailer] = {};
   bool opened_blind_ = false;  // SQLite was given a header without the fields that only decryption shows
-  std::shared_ptr<WalGuard> guard_;
+  std::shared_ptr<WalGuard> guard_;  // as long as the WAL-index is mapped
+  ShmLocks::Held held_;
   Byte index_header_[kIndexHeader] = {};  // as we left it when the write lock was last given up
 };
 

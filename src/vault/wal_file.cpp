@@ -68,7 +68,8 @@ int WalFile::write_header(const Byte* header) {
   if (codec_->page_size() != page)
     return refuse(SQLITE_IOERR_WRITE, "a WAL of another page size than the database");
   // What is still in the buffer belongs to a transaction that was rolled back.
-  buffer_.assign(header, header + kWalHeader);
+  buffered_ = 0;
+  std::memcpy(extend(kWalHeader), header, kWalHeader);
   buffer_start_ = 0;
   header_at_ = raw_at_ = -1;
   codec_->tail = {.known = true,
@@ -102,7 +103,7 @@ bool WalFile::is_checksum_rewrite(const Byte* header, sqlite3_int64 at, WalTail&
 }
 
 int WalFile::read_back(void* out, int amount, sqlite3_int64 offset) {
-  if (!buffer_.empty() && offset >= buffer_start_ && offset + amount <= buffer_end()) {
+  if (offset >= buffer_start_ && offset + amount <= buffer_end()) {
     std::memcpy(out, buffer_.data() + (offset - buffer_start_), static_cast<std::size_t>(amount));
     return SQLITE_OK;
   }
@@ -137,14 +138,22 @@ bool WalFile::is_committed(sqlite3_int64 at) const {
 
 // Makes the buffer end at `at`.
 int WalFile::make_room(sqlite3_int64 at) {
-  if (!buffer_.empty() && at != buffer_end()) {
+  if (buffered_ > 0 && at != buffer_end()) {
     if (at >= buffer_start_ && at < buffer_end())  // what is behind was rolled back
-      buffer_.resize(static_cast<std::size_t>(at - buffer_start_));
+      buffered_ = static_cast<std::size_t>(at - buffer_start_);
     else if (const int rc = flush(); rc != SQLITE_OK)
       return rc;
   }
-  if (buffer_.empty()) buffer_start_ = at;
+  if (buffered_ == 0) buffer_start_ = at;
   return SQLITE_OK;
+}
+
+// `size` more bytes at the buffer's end, to be written by the caller.
+Byte* WalFile::extend(std::size_t size) {
+  const std::size_t before = buffered_;
+  buffered_ += size;
+  if (buffer_.size() < buffered_) buffer_.resize(std::max(buffered_, 2 * buffer_.size()));
+  return buffer_.data() + before;
 }
 
 int WalFile::append(const Byte* plain, sqlite3_int64 at) {
@@ -161,12 +170,11 @@ int WalFile::append(const Byte* plain, sqlite3_int64 at) {
     if (const int rc = find_tail(at, tail); rc != SQLITE_OK) return rc;
   }
 
-  const std::size_t before = buffer_.size();
-  buffer_.resize(before + static_cast<std::size_t>(frame_size()));
-  Byte* const frame = buffer_.data() + before;
+  const std::size_t before = buffered_;
+  Byte* const frame = extend(static_cast<std::size_t>(frame_size()));
   std::memcpy(frame, header_, kFrameHeader);
   if (const int rc = codec_->encrypt(page, plain, frame + kFrameHeader); rc != SQLITE_OK) {
-    buffer_.resize(before);
+    buffered_ = before;
     return rc;
   }
   counters.wal_frames.add();
@@ -177,12 +185,12 @@ int WalFile::append(const Byte* plain, sqlite3_int64 at) {
     store_be32(frame + kFrameSum + 4, tail.sum[1]);
     tail.end = at + frame_size();
   }
-  return commits || buffer_.size() >= kBufferLimit ? flush() : SQLITE_OK;
+  return commits || buffered_ >= kBufferLimit ? flush() : SQLITE_OK;
 }
 
 int WalFile::rewrite(const Byte* plain, sqlite3_int64 at) {
   codec_->tail.known = false;
-  const bool buffered = !buffer_.empty() && at >= buffer_start_ && at < buffer_end();
+  const bool buffered = at >= buffer_start_ && at < buffer_end();
   Byte number[4];
   if (read_back(number, sizeof number, at) != SQLITE_OK)
     return refuse(SQLITE_IOERR_WRITE, "a page for a WAL frame that does not exist");
@@ -197,7 +205,7 @@ int WalFile::rewrite(const Byte* plain, sqlite3_int64 at) {
 }
 
 int WalFile::read(void* out, int amount, sqlite3_int64 offset) {
-  if (!buffer_.empty() && offset < buffer_end() && offset + amount > buffer_start_) {
+  if (buffered_ > 0 && offset < buffer_end() && offset + amount > buffer_start_) {
     if (const int rc = flush(); rc != SQLITE_OK) return rc;
   }
   const Part part = part_at(offset, amount);
@@ -231,15 +239,15 @@ int WalFile::read_page(void* out, sqlite3_int64 at) {
 
 int WalFile::flush() {
   int rc = SQLITE_OK;
-  for (std::size_t at = 0; at < buffer_.size() && rc == SQLITE_OK; at += kLargestWrite) {
-    const std::size_t now = std::min(buffer_.size() - at, kLargestWrite);
+  for (std::size_t at = 0; at < buffered_ && rc == SQLITE_OK; at += kLargestWrite) {
+    const std::size_t now = std::min(buffered_ - at, kLargestWrite);
     rc = base_->pMethods->xWrite(base_, buffer_.data() + at, static_cast<int>(now),
                                  buffer_start_ + static_cast<sqlite3_int64>(at));
   }
   // On failure SQLite rolls the transaction back; its frames are dead either way.
   if (rc != SQLITE_OK) codec_->tail.known = false;
-  buffer_.clear();
-  if (buffer_.capacity() > kBufferKept) std::vector<Byte>().swap(buffer_);
+  buffered_ = 0;
+  if (buffer_.size() > kBufferKept) std::vector<Byte>().swap(buffer_);
   return rc;
 }
 

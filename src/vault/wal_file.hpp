@@ -36,17 +36,19 @@ class WalFile final : public File {
   int find_tail(sqlite3_int64 at, WalTail& tail);
   int read_back(void* out, int amount, sqlite3_int64 offset);  // from the buffer or the file
   int make_room(sqlite3_int64 at);
+  Byte* extend(std::size_t size);
   int flush();
 
   sqlite3_int64 frame_size() { return kFrameHeaderSize + codec_->page_size(); }
-  sqlite3_int64 buffer_end() const { return buffer_start_ + static_cast<sqlite3_int64>(buffer_.size()); }
+  sqlite3_int64 buffer_end() const { return buffer_start_ + static_cast<sqlite3_int64>(buffered_); }
   int base_read(void* out, int amount, sqlite3_int64 offset) {
     return base_->pMethods->xRead(base_, out, amount, offset);
   }
 
   static constexpr int kFrameHeaderSize = 24;
   const std::shared_ptr<PageCodec> codec_;
-  std::vector<Byte> buffer_;  // ciphertext that belongs at buffer_start_ and is not in the file yet
+  std::vector<Byte> buffer_;  // its first buffered_ bytes belong at buffer_start_ and are not in the file yet
+  std::size_t buffered_ = 0;
   sqlite3_int64 buffer_start_ = 0;
   sqlite3_int64 header_at_ = -1;  // of the frame header that waits for its page; -1: none waits
   Byte header_[kFrameHeaderSize] = {};

@@ -26,22 +26,7 @@ inline constexpr int kIndexSum = 40;
 inline constexpr int kWriteLock = 0;  // slots of the WAL-index's locks
 inline constexpr int kCheckpointLock = 1;
 
-inline void wal_checksum(bool big_endian, ByteView bytes, std::uint32_t sum[2]) {
-  const bool native = big_endian == (std::endian::native == std::endian::big);
-  std::uint32_t a = sum[0];
-  std::uint32_t b = sum[1];
-  for (std::size_t i = 0; i + 8 <= bytes.size(); i += 8) {
-    std::uint32_t words[2];
-    std::memcpy(words, bytes.data() + i, sizeof words);
-    if (!native) {
-      words[0] = std::byteswap(words[0]);
-      words[1] = std::byteswap(words[1]);
-    }
-    a += words[0] + b;
-    b += words[1] + a;
-  }
-  sum[0] = a;
-  sum[1] = b;
-}
+// Continues `sum` over `bytes`, whose size is a multiple of 8.
+void wal_checksum(bool big_endian, ByteView bytes, std::uint32_t sum[2]);
 
 }  // namespace muhur::vault

@@ -24,7 +24,7 @@ Mutex& WalGuard::mutex() {
   return *one;
 }
 
-std::shared_ptr<WalGuard> WalGuard::join(const std::string& shm_path) {
+std::shared_ptr<WalGuard> WalGuard::join(const std::string& shm_path, bool shares) {
   struct stat found;
   if (::stat(shm_path.c_str(), &found) != 0) return nullptr;
   Guards& all = guards();
@@ -34,6 +34,7 @@ std::shared_ptr<WalGuard> WalGuard::join(const std::string& shm_path) {
   const int fd = ::open(shm_path.c_str(), O_RDWR | O_CLOEXEC);
   if (fd < 0) return nullptr;
   const std::shared_ptr<WalGuard> fresh(new WalGuard(fd));
+  fresh->keeps_locks_ = !shares && fresh->alone();
   slot = fresh;
   return fresh;
 }
@@ -41,7 +42,7 @@ std::shared_ptr<WalGuard> WalGuard::join(const std::string& shm_path) {
 WalGuard::~WalGuard() { ::close(fd_); }
 
 bool WalGuard::alone() {
-  if (alone_.load(std::memory_order_relaxed)) return true;
+  if (is_alone()) return true;
   struct flock wanted = {};
   wanted.l_type = F_WRLCK;
   wanted.l_whence = SEEK_SET;

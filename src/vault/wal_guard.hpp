@@ -16,25 +16,34 @@
 #include <string>
 
 #include "base/sync.hpp"
+#include "vault/shm_locks.hpp"
 
 namespace muhur::vault {
 
 class WalGuard {
  public:
   static Mutex& mutex();
-  // Call after the VFS below has mapped `shm_path`. Null when the file cannot be opened.
-  static std::shared_ptr<WalGuard> join(const std::string& shm_path) MUHUR_REQUIRES(mutex());
+  // Call after the VFS below has mapped `shm_path`, for every connection. The first one decides: if it does
+  // not share, and no other process is attached, the locks are kept in memory. Null when the file cannot be
+  // opened: the connection must not go on, it could not know of the others' locks.
+  static std::shared_ptr<WalGuard> join(const std::string& shm_path, bool shares) MUHUR_REQUIRES(mutex());
   ~WalGuard();
   WalGuard(const WalGuard&) = delete;
   WalGuard& operator=(const WalGuard&) = delete;
 
   // Whether no other process is attached, and none can attach until all connections here have gone.
   bool alone();
+  // The same, without trying to become it.
+  bool is_alone() const { return alone_.load(std::memory_order_relaxed); }
+  // Null: the locks are those of the VFS below.
+  ShmLocks* locks() { return keeps_locks_ ? &locks_ : nullptr; }
 
  private:
   explicit WalGuard(int fd) : fd_(fd) {}
   const int fd_;
   std::atomic<bool> alone_ = false;
+  bool keeps_locks_ = false;  // set before anybody else sees this
+  ShmLocks locks_;
 };
 
 }  // namespace muhur::vault
