@@ -6,7 +6,8 @@
 // unlinked, could change the process.
 //
 // What is smaller than a block goes through one block kept in plain, so that a run of small writes
-// (a statement journal's records) costs one encryption a block and not one a write.
+// (a statement journal's records) costs one encryption a block and not one a write. Blocks that follow each
+// other, as the sorter writes them, wait encrypted until they make one write of the file below.
 #include "vault/temp_file.hpp"
 
 #include <openssl/evp.h>
@@ -62,6 +63,9 @@ bool TempFile::crypt(std::uint64_t serial, const Byte* in, Byte* out) {
 
 // `count` blocks that were written before, none of them the open one.
 int TempFile::read_run(Byte* out, Index first, std::size_t count) {
+  if (first < waiting_first_ + waiting_count_ && first + count > waiting_first_) {
+    if (const int rc = flush_waiting(); rc != SQLITE_OK) return rc;
+  }
   while (count > 0) {
     const std::size_t now = std::min(count, kRun);
     scratch_.resize(std::max(scratch_.size(), now * kBlock));
@@ -80,24 +84,26 @@ int TempFile::read_run(Byte* out, Index first, std::size_t count) {
 
 int TempFile::write_run(const Byte* from, Index first, std::size_t count) {
   if (serials_.size() < first + count) serials_.resize(first + count);
-  while (count > 0) {
-    const std::size_t now = std::min(count, kRun);
-    scratch_.resize(std::max(scratch_.size(), now * kBlock));
-    const std::uint64_t serial_before = last_serial_;
-    last_serial_ += now;  // spent even if the write fails
-    for (std::size_t i = 0; i < now; ++i) {
-      if (!crypt(serial_before + 1 + i, from + i * kBlock, scratch_.data() + i * kBlock))
-        return SQLITE_IOERR_WRITE;
+  for (; count > 0; --count, ++first, from += kBlock) {
+    if (waiting_count_ == kRun || first != waiting_first_ + waiting_count_) {
+      if (const int rc = flush_waiting(); rc != SQLITE_OK) return rc;
     }
-    const int rc = base_->pMethods->xWrite(base_, scratch_.data(), static_cast<int>(now * kBlock),
-                                           static_cast<sqlite3_int64>(first * kBlock));
-    if (rc != SQLITE_OK) return rc;
-    for (std::size_t i = 0; i < now; ++i) serials_[first + i] = serial_before + 1 + i;
-    from += now * kBlock;
-    first += now;
-    count -= now;
+    if (waiting_count_ == 0) waiting_first_ = first;
+    waiting_.resize(kRun * kBlock);
+    if (!crypt(++last_serial_, from, waiting_.data() + waiting_count_ * kBlock)) return SQLITE_IOERR_WRITE;
+    serials_[first] = last_serial_;
+    ++waiting_count_;
   }
   return SQLITE_OK;
+}
+
+// On failure the blocks keep waiting: nothing that was taken is lost while somebody may try again.
+int TempFile::flush_waiting() {
+  if (waiting_count_ == 0) return SQLITE_OK;
+  const int rc = base_->pMethods->xWrite(base_, waiting_.data(), static_cast<int>(waiting_count_ * kBlock),
+                                         static_cast<sqlite3_int64>(waiting_first_ * kBlock));
+  if (rc == SQLITE_OK) waiting_count_ = 0;
+  return rc;
 }
 
 int TempFile::flush_block() {
@@ -192,6 +198,7 @@ int TempFile::truncate(sqlite3_int64 size) {
       block_dirty_ = true;
     }
     if (block_open_ && block_index_ >= kept) block_open_ = false;
+    if (const int rc = flush_waiting(); rc != SQLITE_OK) return rc;
     if (serials_.size() > kept) serials_.resize(kept);
     const auto cut = static_cast<sqlite3_int64>(kept * kBlock);
     if (base_size() > cut) {
@@ -204,6 +211,7 @@ int TempFile::truncate(sqlite3_int64 size) {
 
 int TempFile::sync(int flags) {
   if (const int rc = flush_block(); rc != SQLITE_OK) return rc;
+  if (const int rc = flush_waiting(); rc != SQLITE_OK) return rc;
   return base_->pMethods->xSync(base_, flags);
 }
 

@@ -37,6 +37,7 @@ class TempFile final : public File {
   int flush_block();
   int read_run(Byte* out, Index first, std::size_t count);
   int write_run(const Byte* from, Index first, std::size_t count);
+  int flush_waiting();
 
   Secret key_;
   evp_cipher_ctx_st* const context_;
@@ -44,8 +45,11 @@ class TempFile final : public File {
   sqlite3_int64 size_ = 0;  // as SQLite sees it; the file below holds whole blocks
   std::uint64_t last_serial_ = 0;
   std::vector<std::uint64_t> serials_;  // of each block's last write; 0: never written, reads as zeros
-  std::vector<Byte> scratch_;           // ciphertext on its way
-  std::vector<Byte> block_;             // one block in plain, for what is smaller than a block
+  std::vector<Byte> scratch_;           // ciphertext on its way in
+  std::vector<Byte> waiting_;  // ciphertext of waiting_count_ blocks from waiting_first_, to be written
+  Index waiting_first_ = 0;
+  std::size_t waiting_count_ = 0;
+  std::vector<Byte> block_;  // one block in plain, for what is smaller than a block
   Index block_index_ = 0;
   bool block_open_ = false;
   bool block_dirty_ = false;

@@ -95,7 +95,9 @@ int WalFile::write_frame_header(const Byte* header, sqlite3_int64 at) {
 // A header written after its frame was read may also be an append over a stale or torn frame that recovery
 // has looked at: only the checksum tells. `tail` becomes what it is after this frame.
 bool WalFile::is_checksum_rewrite(const Byte* header, sqlite3_int64 at, WalTail& tail) {
-  if (std::memcmp(header, raw_.data(), 8) != 0 || find_tail(at, tail) != SQLITE_OK) return false;
+  if (std::memcmp(header, raw_.data(), 8) != 0) return false;
+  tail = codec_->tail;
+  if ((!tail.known || tail.end != at) && find_tail(at, tail) != SQLITE_OK) return false;
   wal_checksum(tail.big_endian, {header, 8}, tail.sum);
   wal_checksum(tail.big_endian, ByteView(raw_).subspan(kFrameHeader), tail.sum);
   tail.end = at + frame_size();

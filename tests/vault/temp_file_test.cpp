@@ -119,6 +119,7 @@ TEST(TempFile, P19NoKeystreamIsUsedTwiceHoweverOftenABlockIsWritten) {
   for (int round = 0; round < 50; ++round) {
     for (const sqlite3_int64 at : {0, 4096, 8192}) {
       ASSERT_EQ(file->pMethods->xWrite(file, zeros.data(), 4096, at), SQLITE_OK);
+      ASSERT_EQ(file->pMethods->xSync(file, 0), SQLITE_OK);  // blocks wait to be written together
       const Bytes all = read_file(path);
       seen.insert(Bytes(all.begin() + at, all.begin() + at + 4096));
       ++blocks;
