@@ -1,6 +1,7 @@
 #pragma once
 // A byte stream to a peer: TCP, TLS, or a Unix socket. Protocol servers know nothing else of the network.
-// One coroutine reads and one may write at the same time; all on the stream's own strand.
+// One coroutine reads and one may write at the same time; all on the stream's own strand. A stream that is
+// destroyed ends what is under way with closed.
 
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/awaitable.hpp>

@@ -107,7 +107,8 @@ struct TcpStream::Core : std::enable_shared_from_this<Core> {
     co_return Result<void>();
   }
 
-  // Tries `act` until it is done, waiting in between.
+  // Tries `act` until it is done, waiting in between. `act` holds the Core: the stream may be destroyed while
+  // an operation waits, which then ends with closed.
   template <class Act>
   Task<Result<std::size_t>> persist(Act act) {
     while (true) {
@@ -127,7 +128,7 @@ struct TcpStream::Core : std::enable_shared_from_this<Core> {
     if (!tls) co_return std::unexpected(std::move(tls).error());
     // In place before the handshake: where it fails nothing goes out in plain text any more.
     transport = std::move(*tls);
-    MUHUR_CO_CHECK(co_await persist([this] { return transport->handshake(); }));
+    MUHUR_CO_CHECK(co_await persist([self = shared_from_this()] { return self->transport->handshake(); }));
     co_return Result<void>();
   }
 
@@ -144,20 +145,20 @@ TcpStream::TcpStream(Socket socket) : core_(std::make_shared<Core>(std::move(soc
 TcpStream::~TcpStream() { core_->close(); }
 
 Task<Result<std::size_t>> TcpStream::read_some(MutableBytes into) {
-  return core_->persist([core = core_.get(), into] { return core->transport->read(into); });
+  return core_->persist([core = core_, into] { return core->transport->read(into); });
 }
 
 Task<Result<void>> TcpStream::write(ByteView bytes) {
-  Core& core = *core_;
-  if (core.half_written) co_return fail(Code::closed, "an earlier write was given up in its middle");
+  const auto core = core_;
+  if (core->half_written) co_return fail(Code::closed, "an earlier write was given up in its middle");
   bool begun = false;
   while (!bytes.empty()) {
-    const auto put = co_await core.persist([&] {
+    const auto put = co_await core->persist([&] {
       begun = true;
-      return core.transport->write(bytes);
+      return core->transport->write(bytes);
     });
     if (!put) {
-      core.half_written = begun;
+      core->half_written = begun;
       co_return std::unexpected(put.error());
     }
     bytes = bytes.subspan(*put);

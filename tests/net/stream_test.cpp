@@ -4,6 +4,7 @@
 #include <sys/socket.h>
 
 #include <boost/asio/detached.hpp>
+#include <boost/asio/post.hpp>
 #include <boost/asio/redirect_error.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/use_awaitable.hpp>
@@ -107,6 +108,20 @@ TEST_F(StreamTest, CloseEndsAReadUnderWayWithClosed) {
     EXPECT_EQ((co_await a_->write(as_bytes("x"))).error().code, Code::closed);
     EXPECT_EQ((co_await read(*b_)).error().code, Code::closed);
     EXPECT_EQ((co_await b_->write(as_bytes("x"))).error().code, Code::closed);  // no SIGPIPE either
+  }());
+}
+
+TEST_F(StreamTest, AStreamMayGoWhileAReadWaits) {
+  // The read resumed in freed memory.
+  run(io_, [&]() -> Task<void> {
+    boost::asio::co_spawn(
+        io_,
+        [&]() -> Task<void> {
+          co_await boost::asio::post(io_, boost::asio::use_awaitable);  // the read begins first
+          a_.reset();
+        },
+        boost::asio::detached);
+    EXPECT_EQ((co_await read(*a_)).error().code, Code::closed);
   }());
 }
 
