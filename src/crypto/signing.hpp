@@ -3,6 +3,7 @@
 // form (RFC 7518 §3.4: r || s for ES256). A key verifies only with its own algorithm. Thread-safe.
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -18,7 +19,8 @@ std::optional<SigningAlgorithm> signing_algorithm(std::string_view name);
 class PublicKey {
  public:
   // From a JWK's public members as JSON (RFC 7517, 7518, 8037). invalid: unknown kty or curve, a point off
-  // the curve, RSA under 2048 bits, private members present.
+  // the curve, RSA under 2048 or over 8192 bits, private members present, a use other than "sig". An "alg"
+  // narrows what the key fits. The caller bounds the text's size.
   static Result<PublicKey> from_jwk(std::string_view json);
   bool verify(SigningAlgorithm algorithm, ByteView message,
               ByteView signature) const;  // false for another's algorithm
@@ -28,12 +30,14 @@ class PublicKey {
 
  private:
   friend class SigningKey;
-  std::shared_ptr<void> key_;  // EVP_PKEY
+  struct Held;  // EVP_PKEY
+  std::shared_ptr<const Held> held_;
 };
 
 class SigningKey {
  public:
-  static Result<SigningKey> generate(SigningAlgorithm algorithm);
+  static Result<SigningKey> generate(SigningAlgorithm algorithm);  // RS256 takes a tenth of a second
+  // corrupt: not PKCS#8, another kind of key, halves that do not fit together.
   static Result<SigningKey> from_der(SigningAlgorithm algorithm, const Secret& pkcs8);
   Secret der() const;  // PKCS#8
   Bytes sign(ByteView message) const;
@@ -42,7 +46,7 @@ class SigningKey {
 
  private:
   SigningAlgorithm algorithm_ = SigningAlgorithm::es256;
-  std::shared_ptr<void> key_;
+  PublicKey key_;  // with the private half
 };
 
 }  // namespace muhur::crypto
