@@ -31,6 +31,18 @@ TEST_F(MigrationTest, AppliesEachOnceInOrder) {
   EXPECT_EQ(db->query_text("SELECT group_concat(name) FROM schema_version"), "one,two");
 }
 
+TEST_F(MigrationTest, APartWithATableOfItsOwnCountsApart) {
+  const auto db = connect();
+  const std::array first{kOne};
+  const std::array other{Migration{1, "other", "CREATE TABLE other(x)"}};
+  ASSERT_TRUE(ok(migrate(*db, first)));
+  ASSERT_TRUE(ok(migrate(*db, other, "other_version")));
+  ASSERT_TRUE(ok(migrate(*db, other, "other_version")));
+  EXPECT_EQ(schema_version(*db), 1);
+  EXPECT_EQ(schema_version(*db, "other_version"), 1);
+  EXPECT_EQ(db->query_int("SELECT count(*) FROM other"), 0);
+}
+
 TEST_F(MigrationTest, AFailedOneLeavesTheVersionAndNoTrace) {
   const auto db = connect();
   const std::array migrations{kOne, kBroken};
