@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <sqlite3.h>
 #include <unistd.h>
 
 #include <array>
@@ -10,6 +9,7 @@
 
 #include "vault/check.hpp"
 #include "vault/pages.hpp"
+#include "vault/sqlite.hpp"
 #include "vault/transaction.hpp"
 #include "vault/uri.hpp"
 #include "vault/vfs.hpp"

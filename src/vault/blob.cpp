@@ -1,11 +1,11 @@
 #include "vault/blob.hpp"
 
 #include <fmt/format.h>
-#include <sqlite3.h>
 
 #include <utility>
 
 #include "vault/connection.hpp"
+#include "vault/sqlite.hpp"
 
 namespace muhur::vault {
 namespace {

@@ -1,9 +1,9 @@
 #include "vault/check.hpp"
 
 #include <fmt/format.h>
-#include <sqlite3.h>
 
 #include "vault/page_map.hpp"
+#include "vault/sqlite.hpp"
 
 namespace muhur::vault {
 namespace {
@@ -12,6 +12,7 @@ namespace {
 Result<void> collect(Connection& connection, std::string_view pragma, std::vector<std::string>& problems) {
   auto statement = connection.prepare(pragma);
   if (!statement) {
+    if (statement.error().code != Code::corrupt) return std::unexpected(statement.error());
     problems.push_back(statement.error().what);
     return {};
   }

@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <sqlite3.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -10,6 +9,9 @@
 #include <unordered_map>
 
 #include "base/unicode.hpp"
+#include "vault/cipher_choice.hpp"
+#include "vault/main_file.hpp"
+#include "vault/sqlite.hpp"
 #include "vault/sqlite_error.hpp"
 #include "vault/uri.hpp"
 #include "vault/vfs.hpp"
@@ -121,8 +123,12 @@ Result<std::unique_ptr<Connection>> Connection::open(const OpenOptions& options)
     if (!fs::exists(path, error))
       return fail(Code::not_found, fmt::format("cannot open {}: no such file", path.string()),
                   "Look at the path, or create the database first");
+    // SQLite would take it (one byte too) for a new database, and what was in it for never written.
+    if (fs::is_regular_file(path, error) && fs::file_size(path, error) <= 1 && !error)
+      return fail(Code::corrupt, fmt::format("cannot open {}: the file is empty", path.string()),
+                  "Restore it from a backup");
   }
-  Result<void> opened = connection->open_handle(options);
+  Result<void> opened = connection->open_as_older_too(options);
   if (opened) opened = connection->set_up(options);
   if (!opened) {
     connection.reset();
@@ -150,6 +156,17 @@ Result<void> Connection::open_handle(const OpenOptions& options) {
   const int rc = sqlite3_exec(handle_, "PRAGMA schema_version", nullptr, nullptr, nullptr);
   if (rc != SQLITE_OK) return std::unexpected(error_of(rc, "open"));
   return {};
+}
+
+Result<void> Connection::open_as_older_too(const OpenOptions& options) {
+  Result<void> opened = open_handle(options);
+  const bool may_be_older =
+      options.cipher.empty() && options.key && !options.key->empty() && !options.key->is_raw();
+  if (opened || !may_be_older || opened.error().code != Code::denied) return opened;
+  sqlite3_close_v2(std::exchange(handle_, nullptr));
+  OpenOptions older = options;
+  older.cipher = "aes256cbc";
+  return open_handle(older) ? Result<void>() : opened;
 }
 
 Result<void> Connection::set_up(const OpenOptions& options) {
@@ -234,6 +251,13 @@ Result<std::string> Connection::query_text(std::string_view sql) {
 
 std::int64_t Connection::last_insert_id() const { return sqlite3_last_insert_rowid(handle_); }
 std::int64_t Connection::changes() const { return sqlite3_changes64(handle_); }
+std::string_view Connection::cipher() const {
+  sqlite3_file* handle = nullptr;
+  sqlite3_file_control(handle_, "main", SQLITE_FCNTL_FILE_POINTER, &handle);
+  File* const file = handle ? file_of(handle) : nullptr;
+  MainFile* const encrypted = file ? file->encrypted() : nullptr;
+  return encrypted ? name_of(encrypted->codec()->choice().kind) : "none";
+}
 bool Connection::in_transaction() const { return sqlite3_get_autocommit(handle_) == 0; }
 void Connection::interrupt() { sqlite3_interrupt(handle_); }
 

@@ -32,7 +32,9 @@ struct OpenOptions {
   const Key* key = nullptr;  // null or empty: plain. Looked at during open() only.
   OpenMode mode = OpenMode::read_write;
   Profile profile;
-  std::string cipher;       // empty: chacha20. "sqleet", "aes256cbc": files of older tools, to move away from
+  // "chacha20", "sqleet" or "aes256cbc" (files of older tools, to move away from). Empty: chacha20, and
+  // aes256cbc where a passphrase does not open the file as that; cipher() says which it was.
+  std::string cipher;
   bool query_only = false;  // a reader: opened read_write (WAL needs it), refuses to change anything
   bool bare = false;        // no profile at all: for copies and checks of the vault's own
   bool stock_vfs = false;   // SQLite's own VFS, never with a key: what the vault is measured against
@@ -69,6 +71,7 @@ class Connection {
   std::int64_t last_insert_id() const;
   std::int64_t changes() const;
   bool in_transaction() const;
+  std::string_view cipher() const;  // as in OpenOptions; "none" for a plain database
   const std::filesystem::path& path() const { return path_; }
   sqlite3* handle() { return handle_; }  // for the vault's own files
 
@@ -83,6 +86,7 @@ class Connection {
   struct Cache;
   Connection();
   Result<void> open_handle(const OpenOptions& options);
+  Result<void> open_as_older_too(const OpenOptions& options);
   Result<void> set_up(const OpenOptions& options);
   Result<sqlite3_stmt*> compile(std::string_view sql, std::string_view* rest);
   void give_back(sqlite3_stmt* statement);

@@ -4,11 +4,12 @@
 // unchanged: it is the file of a plain database, of a super-journal and of a plain database's WAL.
 // Private to the vault.
 
-#include <sqlite3.h>
-
 #include "base/bytes.hpp"
+#include "vault/sqlite.hpp"
 
 namespace muhur::vault {
+
+class MainFile;
 
 class File {
  public:
@@ -16,6 +17,10 @@ class File {
   virtual ~File() = default;
   File(const File&) = delete;
   File& operator=(const File&) = delete;
+
+  sqlite3_file* base() const { return base_; }
+  // The encrypted database that this is; null for any other file.
+  virtual MainFile* encrypted() { return nullptr; }
 
   // SQLite's io_methods; each returns a result code of SQLite's.
   virtual int close() { return base_->pMethods->xClose(base_); }  // the File is deleted afterwards

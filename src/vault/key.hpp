@@ -44,6 +44,9 @@ class Key {
 
   Key copy() const;
 
+  // In constant time for keys of one kind and size.
+  friend bool operator==(const Key& a, const Key& b) { return a.raw_ == b.raw_ && a.bytes_ == b.bytes_; }
+
  private:
   Secret bytes_;
   bool raw_ = false;

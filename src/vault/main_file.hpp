@@ -20,6 +20,12 @@ class MainFile final : public File {
 
   // For the WAL and the journal that belong to this file.
   const std::shared_ptr<PageCodec>& codec() const { return codec_; }
+  MainFile* encrypted() override { return this; }
+  // Every page in the file is under this key now (vault/rekey_pages.hpp).
+  void change_key(std::shared_ptr<const Key> key) {
+    header_known_ = false;
+    codec_->set_key(std::move(key), codec_->choice());
+  }
 
   int close() override;
   int read(void* out, int amount, sqlite3_int64 offset) override;

@@ -1,8 +1,8 @@
 #include "vault/maintenance.hpp"
 
 #include <fmt/format.h>
-#include <sqlite3.h>
 
+#include "vault/sqlite.hpp"
 #include "vault/statistics.hpp"
 
 namespace muhur::vault {

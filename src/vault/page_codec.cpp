@@ -39,6 +39,14 @@ std::uint32_t PageCodec::page_size() {
 
 std::size_t PageCodec::reserved() const { return choice_.kind == CipherKind::aes256cbc ? 0 : 32; }
 
+void PageCodec::set_key(std::shared_ptr<const Key> key, const CipherChoice& choice) {
+  if (choice.kind != choice_.kind) page_size_ = 0;
+  key_ = std::move(key);
+  choice_ = choice;
+  cipher_.reset();
+  verified_ = false;
+}
+
 bool PageCodec::salt_is_in_file() const {
   return choice_.kind != CipherKind::aes256cbc && choice_.plaintext_header == 0 && !choice_.salt;
 }
@@ -74,6 +82,7 @@ int PageCodec::ready(bool writing) {
 int PageCodec::encrypt(std::uint32_t page, const void* plain, Byte* out) {
   if (const int rc = ready(true); rc != SQLITE_OK) return rc;
   counters.pages_encrypted.add();
+  if (page == 1) verified_ = true;
   if (cipher_->encrypt(page, {static_cast<const Byte*>(plain), page_size_}, out)) return SQLITE_OK;
   return refuse(SQLITE_IOERR_WRITE, "the cipher failed");
 }
@@ -86,7 +95,11 @@ int PageCodec::decrypt(std::uint32_t page, const Byte* sealed, void* out) {
     return rc;
   }
   counters.pages_decrypted.add();
-  if (page == 1) return decrypt_first(view, to);
+  if (page == 1) {
+    const int rc = decrypt_first(view, to);
+    verified_ = verified_ || rc == SQLITE_OK;
+    return rc;
+  }
   if (cipher_->decrypt(page, view, to)) return SQLITE_OK;
   counters.bad_tags.add();
   return SQLITE_CORRUPT;

@@ -3,11 +3,10 @@
 // page size, and what the three must tell each other. Private to the vault; one thread at a time, as SQLite
 // uses the files of one connection.
 
-#include <sqlite3.h>
-
 #include <memory>
 
 #include "vault/page_cipher.hpp"
+#include "vault/sqlite.hpp"
 
 namespace muhur::vault {
 
@@ -37,6 +36,14 @@ class PageCodec {
   int encrypt(std::uint32_t page, const void* plain, Byte* out);
   int decrypt(std::uint32_t page, const Byte* sealed, void* out);
 
+  // Another key, another cipher: for the WAL and the journal too, from the next page on.
+  void set_key(std::shared_ptr<const Key> key, const CipherChoice& choice);
+  const Key& key() const { return *key_; }
+  const std::shared_ptr<const Key>& shared_key() const { return key_; }
+  const CipherChoice& choice() const { return choice_; }
+  // Whether page 1 was read or written under this key.
+  bool verified() const { return verified_; }
+
   // Whether page 1 in plain may be written: it says this page size and leaves the cipher its reserve.
   bool may_write_first_page(const Byte* plain) const;
 
@@ -55,12 +62,13 @@ class PageCodec {
   std::unique_ptr<PageCipher> cipher_for(const Salt& salt) const;
   bool salt_is_in_file() const;
 
-  const std::shared_ptr<const Key> key_;
-  const CipherChoice choice_;
+  std::shared_ptr<const Key> key_;
+  CipherChoice choice_;
   sqlite3_file* main_;
   std::uint32_t page_size_ = 0;
   std::unique_ptr<PageCipher> cipher_;
   Salt salt_{};
+  bool verified_ = false;
   std::unique_ptr<Byte[]> scratch_;
   std::size_t scratch_size_ = 0;
 };

@@ -1,7 +1,8 @@
 #include "vault/pages.hpp"
 
 #include <fmt/format.h>
-#include <sqlite3.h>
+
+#include "vault/sqlite.hpp"
 
 namespace muhur::vault {
 

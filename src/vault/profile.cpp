@@ -1,7 +1,6 @@
 #include "vault/profile.hpp"
 
 #include <fmt/format.h>
-#include <sqlite3.h>
 #include <sys/stat.h>
 
 #include <array>
@@ -9,6 +8,7 @@
 #include <string_view>
 
 #include "vault/connection.hpp"
+#include "vault/sqlite.hpp"
 
 namespace muhur::vault {
 namespace {

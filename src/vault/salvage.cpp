@@ -1,7 +1,6 @@
 #include "vault/salvage.hpp"
 
 #include <fmt/format.h>
-#include <sqlite3.h>
 
 #include <algorithm>
 #include <set>
@@ -9,6 +8,7 @@
 #include "base/unicode.hpp"
 #include "vault/page_map.hpp"
 #include "vault/salvage_table.hpp"
+#include "vault/sqlite.hpp"
 #include "vault/transaction.hpp"
 
 namespace muhur::vault {
@@ -24,8 +24,9 @@ bool is_own_table(const SchemaRow& row) {
 
 class Salvager {
  public:
-  Salvager(const Pages& pages, const PageMap& map, Connection& target, SalvageReport& report)
-      : pages_(pages), map_(map), target_(target), report_(report) {}
+  Salvager(const Pages& pages, const PageMap& map, Connection& target, SalvageReport& report,
+           const CheckProgress& progress)
+      : pages_(pages), map_(map), target_(target), report_(report), progress_(progress) {}
 
   Result<void> run() {
     MUHUR_CHECK(in_transaction([&] { return copy_tables(); }));
@@ -44,8 +45,12 @@ class Salvager {
 
   Result<void> copy_tables() {
     MUHUR_CHECK(make_tables());
-    for (const SchemaRow& row : map_.schema)
+    std::uint64_t looked_at = 0;
+    for (const SchemaRow& row : map_.schema) {
       if (row.type == "table" && row.root != 0 && !is_own_table(row)) MUHUR_CHECK(copy_table(row));
+      if (progress_)
+        progress_(pages_.count() + pages_.count() * ++looked_at / map_.schema.size(), 2ULL * pages_.count());
+    }
     return {};
   }
 
@@ -201,6 +206,7 @@ class Salvager {
   const PageMap& map_;
   Connection& target_;
   SalvageReport& report_;
+  const CheckProgress& progress_;
 };
 
 // For rows that are already as they should be, or as they are.
@@ -220,7 +226,8 @@ bool SalvageReport::complete() const {
          });
 }
 
-Result<SalvageReport> salvage(Connection& damaged, const fs::path& target, const Key* key) {
+Result<SalvageReport> salvage(Connection& damaged, const fs::path& target, const Key* key,
+                              const CheckProgress& progress) {
   std::error_code ignored;
   if (fs::exists(target, ignored))
     return fail(Code::exists, fmt::format("{} is there already", target.string()), "Choose another name");
@@ -229,7 +236,9 @@ Result<SalvageReport> salvage(Connection& damaged, const fs::path& target, const
   const auto first = pages.read(1);
   if (first && load_be32(first->data() + 56) > 1)
     return fail(Code::unsupported, fmt::format("{} stores UTF-16", damaged.path().string()));
-  MUHUR_TRY(const PageMap map, map_pages(pages));
+  MUHUR_TRY(const PageMap map, map_pages(pages, [&](std::uint64_t at, std::uint64_t all) {
+              if (progress) progress(at, 2 * all);
+            }));
   SalvageReport report{.damaged_pages = map.bad};
 
   OpenOptions opening{.path = target, .key = key, .mode = OpenMode::create};
@@ -237,7 +246,7 @@ Result<SalvageReport> salvage(Connection& damaged, const fs::path& target, const
   opening.profile.optimize_on_open = false;
   MUHUR_TRY(auto made, Connection::open(opening));
   Result<void> done = relax(*made);
-  if (done) done = Salvager(pages, map, *made, report).run();
+  if (done) done = Salvager(pages, map, *made, report, progress).run();
   if (!done) {
     made.reset();
     for (const char* suffix : {"", "-wal", "-shm", "-journal"}) fs::remove(target.string() + suffix, ignored);

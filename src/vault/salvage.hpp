@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "vault/check.hpp"
 #include "vault/connection.hpp"
 
 namespace muhur::vault {
@@ -36,6 +37,8 @@ struct SalvageReport {
 // `target` is a new file (exists otherwise) with `key`, or plain. On failure nothing is left behind.
 // Full-text indexes come over as they were stored; where they lost rows they are named in not_made and want
 // a rebuild.
-Result<SalvageReport> salvage(Connection& damaged, const std::filesystem::path& target, const Key* key);
+// `progress` may be empty; it counts the pages of both passes, to look and to copy.
+Result<SalvageReport> salvage(Connection& damaged, const std::filesystem::path& target, const Key* key,
+                              const CheckProgress& progress = {});
 
 }  // namespace muhur::vault

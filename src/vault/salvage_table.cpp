@@ -1,11 +1,11 @@
 #include "vault/salvage_table.hpp"
 
 #include <fmt/format.h>
-#include <sqlite3.h>
 
 #include <map>
 
 #include "base/unicode.hpp"
+#include "vault/sqlite.hpp"
 
 namespace muhur::vault {
 namespace {

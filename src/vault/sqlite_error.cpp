@@ -1,10 +1,11 @@
 #include "vault/sqlite_error.hpp"
 
 #include <fmt/format.h>
-#include <sqlite3.h>
 
 #include <cerrno>
 #include <cstring>
+
+#include "vault/sqlite.hpp"
 
 namespace muhur::vault {
 namespace {

@@ -1,11 +1,10 @@
 #include "vault/statement.hpp"
 
-#include <sqlite3.h>
-
 #include <utility>
 
 #include "vault/connection.hpp"
 #include "vault/slow_statements.hpp"
+#include "vault/sqlite.hpp"
 
 namespace muhur::vault {
 

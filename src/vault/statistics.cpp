@@ -1,10 +1,11 @@
 #include "vault/statistics.hpp"
 
 #include <fmt/format.h>
-#include <sqlite3.h>
 
 #include <algorithm>
 #include <map>
+
+#include "vault/sqlite.hpp"
 
 namespace muhur::vault {
 namespace {

@@ -1,75 +1,34 @@
 #include "vault/vfs.hpp"
 
-#include <sqlite3.h>
+#include <fmt/format.h>
 
-#include <charconv>
-
-#include "base/encoding.hpp"
 #include "base/sync.hpp"
+#include "vault/cipher_choice.hpp"
 #include "vault/figures.hpp"
 #include "vault/journal_file.hpp"
 #include "vault/key_registry.hpp"
+#include "vault/keyable_file.hpp"
 #include "vault/main_file.hpp"
 #include "vault/temp_file.hpp"
+#include "vault/vfs_layer.hpp"
 #include "vault/wal_file.hpp"
 
 namespace muhur::vault {
 namespace {
 
-sqlite3_vfs* base_vfs(sqlite3_vfs* vfs) { return static_cast<sqlite3_vfs*>(vfs->pAppData); }
-
-// A number in a URI; `absent` when it is not there, nullopt when it is no number up to `most`.
-std::optional<std::uint32_t> number(sqlite3_filename name, const char* parameter, std::uint32_t absent,
-                                    std::uint32_t most) {
-  const char* const text = sqlite3_uri_parameter(name, parameter);
-  if (!text) return absent;
-  const std::string_view view(text);
-  std::uint32_t value = 0;
-  const auto [end, error] = std::from_chars(view.data(), view.data() + view.size(), value);
-  if (error != std::errc() || end != view.data() + view.size() || value > most) return std::nullopt;
-  return value;
-}
-
-// The cipher that a URI asks for; nullopt when it asks for something that is not known.
-std::optional<CipherChoice> cipher_choice(sqlite3_filename name) {
-  constexpr std::uint32_t kSqleetRounds = 12'345;
-  constexpr std::uint32_t kMostRounds = 100'000'000;
-  constexpr std::uint32_t kMostHeader = 100;
-  CipherChoice choice;
-  const char* const given = sqlite3_uri_parameter(name, "cipher");
-  const std::string_view cipher = given ? given : "chacha20";
-  const auto legacy = number(name, "legacy", 0, 1);
-  if (!legacy) return std::nullopt;
-  if (cipher == "aes256cbc" && *legacy == 0)
-    choice.kind = CipherKind::aes256cbc;
-  else if (cipher == "sqleet" || (cipher == "chacha20" && *legacy == 1))
-    choice.kind = CipherKind::sqleet;
-  else if (cipher != "chacha20")
-    return std::nullopt;
-  const bool sqleet = choice.kind == CipherKind::sqleet;
-  const auto check = number(name, "hmac_check", 1, 1);
-  const auto rounds = number(name, "kdf_iter", sqleet ? kSqleetRounds : kKdfRounds, kMostRounds);
-  const auto header = number(name, "plaintext_header_size", 0, kMostHeader);
-  const auto page = number(name, "legacy_page_size", 4096, 65536);
-  if (!check || !rounds || *rounds == 0 || !header || !page || !is_page_size(*page)) return std::nullopt;
-  choice.check_tags = *check == 1;
-  choice.kdf_rounds = sqleet ? kSqleetRounds : *rounds;
-  choice.plaintext_header = *header;
-  choice.fallback_page_size = *page;
-  if (const char* const hex = sqlite3_uri_parameter(name, "cipher_salt")) {
-    const auto salt = from_hex(hex);
-    if (!salt || salt->size() != kSaltSize) return std::nullopt;
-    std::copy_n(salt->begin(), kSaltSize, choice.salt.emplace().begin());
-  }
-  return choice;
-}
+sqlite3_vfs* base_vfs(sqlite3_vfs* vfs) { return vfs_below(vfs); }
 
 // Makes the File for a database; null and a reason when it must not be opened.
-File* make_main_file(sqlite3_filename name, sqlite3_file* base, const char** why) {
+File* make_main_file(sqlite3_filename name, sqlite3_file* base, bool keyable, const char** why) {
   const char* const id = name ? sqlite3_uri_parameter(name, "keyid") : nullptr;
-  if (!id || !*id) return new File(base);
+  if (!id || !*id) {
+    if (!keyable) return new File(base);
+    auto file = std::make_unique<KeyableFile>(base, name);
+    return file->take_uri(why) ? file.release() : nullptr;
+  }
   auto key = find_key(id);
-  const auto choice = cipher_choice(name);
+  const auto choice =
+      parse_cipher_choice([&](const char* parameter) { return sqlite3_uri_parameter(name, parameter); });
   *why = nullptr;
   if (!key || key->empty())
     *why = "no key behind this keyid";
@@ -96,8 +55,7 @@ File* make_companion(sqlite3_filename name, sqlite3_file* base, const char** why
     *why = "a WAL or journal whose database is not of this VFS";
     return nullptr;
   }
-  if (const auto* encrypted = dynamic_cast<const MainFile*>(main))
-    return new Companion(base, encrypted->codec());
+  if (const MainFile* encrypted = main->encrypted()) return new Companion(base, encrypted->codec());
   return new File(base);
 }
 
@@ -118,8 +76,9 @@ int on_open(sqlite3_vfs* vfs, sqlite3_filename name, sqlite3_file* out, int flag
   File* file = nullptr;
   Offers offers = Offers::plain_io;
   if (flags & SQLITE_OPEN_MAIN_DB) {
-    file = make_main_file(name, base, &why);
-    offers = dynamic_cast<MainFile*>(file) ? Offers::shared_memory : Offers::memory_map;
+    const bool keyable = layer_of(vfs).keyable;
+    file = make_main_file(name, base, keyable, &why);
+    offers = keyable || (file && file->encrypted()) ? Offers::shared_memory : Offers::memory_map;
   } else if (flags & SQLITE_OPEN_WAL) {
     file = make_companion<WalFile>(name, base, &why);
   } else if (flags & SQLITE_OPEN_MAIN_JOURNAL) {
@@ -171,7 +130,8 @@ Mutex& registration() {
   return *one;
 }
 
-Result<void> register_over(const char* base_name, const char* new_name) MUHUR_REQUIRES(registration()) {
+Result<void> register_over(const char* base_name, const char* new_name, bool keyable, bool as_default)
+    MUHUR_REQUIRES(registration()) {
   if (sqlite3_vfs_find(new_name)) return {};
   sqlite3_vfs* const below = sqlite3_vfs_find(base_name);
   if (!below || below->iVersion < 2)
@@ -182,7 +142,7 @@ Result<void> register_over(const char* base_name, const char* new_name) MUHUR_RE
   vfs->szOsFile = static_cast<int>(sizeof(Handle)) + below->szOsFile;
   vfs->mxPathname = below->mxPathname;
   vfs->zName = new_name;
-  vfs->pAppData = below;
+  vfs->pAppData = new VfsLayer{.below = below, .keyable = keyable};
   vfs->xOpen = on_open;
   vfs->xDelete = on_delete;
   vfs->xAccess = on_access;
@@ -196,17 +156,19 @@ Result<void> register_over(const char* base_name, const char* new_name) MUHUR_RE
   vfs->xCurrentTime = on_current_time;
   vfs->xGetLastError = on_last_error;
   vfs->xCurrentTimeInt64 = on_current_time_64;
-  if (sqlite3_vfs_register(vfs, 0) != SQLITE_OK) {
+  if (sqlite3_vfs_register(vfs, as_default) != SQLITE_OK) {
+    delete static_cast<VfsLayer*>(vfs->pAppData);
     delete vfs;
     return fail(Code::internal, "SQLite did not take the vault's VFS");
   }
   return {};
 }
 
-// Before the first use of SQLite; later SQLite refuses, and its defaults do as well.
-void configure_sqlite() {
-  sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
-  sqlite3_config(SQLITE_CONFIG_URI, 1);
+Result<void> register_locked(const char* base_name, const char* new_name, bool keyable, bool as_default) {
+  const Lock lock(registration());
+  static const int initialized = start_sqlite();
+  if (initialized != SQLITE_OK) return fail(Code::internal, "SQLite does not start");
+  return register_over(base_name, new_name, keyable, as_default);
 }
 
 }  // namespace
@@ -214,13 +176,11 @@ void configure_sqlite() {
 Result<void> register_vfs() { return register_vfs_over(nullptr, kVfsName); }
 
 Result<void> register_vfs_over(const char* base_name, const char* new_name) {
-  const Lock lock(registration());
-  static const int initialized = [] {
-    configure_sqlite();
-    return sqlite3_initialize();
-  }();
-  if (initialized != SQLITE_OK) return fail(Code::internal, "SQLite does not start");
-  return register_over(base_name, new_name);
+  return register_locked(base_name, new_name, false, false);
+}
+
+Result<void> register_keyable_vfs(const char* new_name, bool as_default) {
+  return register_locked(nullptr, new_name, true, as_default);
 }
 
 CipherFigures cipher_figures() {

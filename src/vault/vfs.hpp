@@ -29,6 +29,9 @@ Result<void> register_vfs();
 // The same over a named VFS and under another name, which must live as long as the program: for tests that
 // watch or disturb what reaches the disk.
 Result<void> register_vfs_over(const char* base_name, const char* new_name);
+// One whose databases take their key by PRAGMA or in the URI (vault/keyable_file.hpp): for programs that know
+// nothing of Muhur. As default it is what every database of the process is opened through.
+Result<void> register_keyable_vfs(const char* new_name = kVfsName, bool as_default = true);
 
 // What the ciphers did since the start, process-wide.
 struct CipherFigures {
