@@ -16,6 +16,7 @@ int main(int argc, char** argv) {
       muhur::cli::describe_user(root);
       muhur::cli::describe_deliver(root);
       muhur::cli::describe_config(root);
+      muhur::cli::describe_db(root);
       muhur::cli::describe_doctor(root);
       root.manual(
           "Exit codes: 0 done, 1 failed, 2 wrong usage.\n"
