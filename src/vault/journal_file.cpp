@@ -16,6 +16,8 @@ namespace {
 constexpr Byte kJournalMagic[8] = {0xd9, 0xd5, 0x05, 0xf9, 0x20, 0xa1, 0x63, 0xd7};
 constexpr int kHeader = 512;       // one sector: we claim POWERSAFE_OVERWRITE, so SQLite takes this size
 constexpr int kHeaderFields = 28;  // the part of it that means something
+constexpr int kRecordsAt = 8;
+constexpr int kSectorAt = 20;
 constexpr int kPageSizeAt = 24;
 constexpr int kNameLimit = 4096;
 constexpr std::uint32_t kLockByte = 0x40000000;
@@ -80,7 +82,36 @@ int JournalFile::write(const void* from, int amount, sqlite3_int64 offset) {
   return refuse(SQLITE_IOERR_WRITE, "a write to the journal that is neither header nor record");
 }
 
+// SQLite takes a journal that ends too early for one that was not flushed before the power went, and stops
+// there as if all were undone. But it names the number of records only after they are in the file.
+int JournalFile::refuse_when_cut() {
+  sqlite3_int64 size = 0;
+  if (const int rc = base_->pMethods->xFileSize(base_, &size); rc != SQLITE_OK) return rc;
+  constexpr std::uint32_t kUncounted = 0xffffffff;  // synchronous=OFF: to the end of the file
+  for (sqlite3_int64 at = 0; at < size;) {
+    Byte header[kHeaderFields] = {};
+    const auto there = static_cast<int>(std::min<sqlite3_int64>(sizeof header, size - at));
+    if (const int rc = base_->pMethods->xRead(base_, header, there, at); rc != SQLITE_OK) return rc;
+    const std::uint32_t records = load_be32(header + kRecordsAt);
+    const std::uint32_t sector = load_be32(header + kSectorAt);
+    const std::uint32_t page = load_be32(header + kPageSizeAt);
+    const bool begins = std::memcmp(header, kJournalMagic, std::min<int>(there, sizeof kJournalMagic)) == 0;
+    if (!begins) return SQLITE_OK;
+    if (there < kHeaderFields) return refuse(SQLITE_CORRUPT, "a journal that was cut in its header");
+    if (records == 0 || records == kUncounted || !is_page_size(page) || !is_page_size(sector))
+      return SQLITE_OK;
+    const sqlite3_int64 end = at + sector + static_cast<sqlite3_int64>(records) * (page + 8);
+    if (end > size) return refuse(SQLITE_CORRUPT, "a journal that was cut: records it counts are not there");
+    at = (end + sector - 1) / sector * sector;
+  }
+  return SQLITE_OK;
+}
+
 int JournalFile::read(void* out, int amount, sqlite3_int64 offset) {
+  // One byte is what SQLite asks for to tell a hot journal, before it plays one back.
+  if (offset == 0 && amount == 1) {
+    if (const int rc = refuse_when_cut(); rc != SQLITE_OK) return rc;
+  }
   const bool page = amount != 4 && is_page(amount, offset);
   if (page && codec_->page_size() == 0) codec_->set_page_size(static_cast<std::uint32_t>(amount));
   const int rc = base_->pMethods->xRead(base_, out, amount, offset);

@@ -18,6 +18,7 @@ class JournalFile final : public File {
   int characteristics() override { return encrypting_characteristics(); }
 
  private:
+  int refuse_when_cut();
   std::uint32_t page_size();
   bool is_page(int amount, sqlite3_int64 offset);
   void note_word(const Byte* word, sqlite3_int64 offset);

@@ -9,7 +9,6 @@ namespace {
 constexpr int kVersionAt = 24;  // file change counter and what follows: SQLite asks whether it changed
 constexpr int kVersionSize = 16;
 constexpr int kPageCountAt = 28;
-constexpr int kAutoVacuumAt = 52;  // non-zero: the database has pointer-map pages
 constexpr int kPlainHeaderEnd = 24;
 
 }  // namespace
@@ -34,7 +33,11 @@ void MainFile::let_go() {
 
 int MainFile::read(void* out, int amount, sqlite3_int64 offset) {
   if (amount <= 0 || offset < 0) return SQLITE_IOERR_READ;
-  const std::uint32_t size = codec_->page_size();
+  std::uint32_t size = 0;
+  if (const int rc = codec_->find_page_size(size); rc != SQLITE_OK) {
+    std::memset(out, 0, static_cast<std::size_t>(amount));
+    return rc;
+  }
   if (size == 0) {
     // Empty so far, or page 1 was not written yet, or no database of ours.
     std::memset(out, 0, static_cast<std::size_t>(amount));
@@ -52,22 +55,30 @@ int MainFile::read(void* out, int amount, sqlite3_int64 offset) {
 // page that a transaction under way has added (auto_vacuum reads back what it moves): one that page 1 does
 // not count yet. Any other page was there once: the file was cut.
 int MainFile::short_read(sqlite3_int64 offset) {
-  const sqlite3_int64 size = base_size();
+  sqlite3_int64 size = 0;
+  if (const int rc = base_->pMethods->xFileSize(base_, &size); rc != SQLITE_OK) return rc;
   if (size == 0 || (offset == 0 && size < kHeader)) return SQLITE_IOERR_SHORT_READ;
-  if (offset >= size && offset / codec_->page_size() >= counted_pages()) return SQLITE_IOERR_SHORT_READ;
+  if (offset >= size) {
+    std::uint32_t counted = 0;
+    if (const int rc = count_pages(counted); rc != SQLITE_OK) return rc;
+    if (offset / codec_->page_size() >= counted) return SQLITE_IOERR_SHORT_READ;
+  }
   return refuse(SQLITE_CORRUPT, "the database file ends before a page that belongs to it");
 }
 
 // How many pages page 1 in the file says there are; so many that none is missing when it does not verify.
-std::uint32_t MainFile::counted_pages() {
-  if (header_known_) return load_be32(header_ + kPageCountAt);
+int MainFile::count_pages(std::uint32_t& count) {
+  if (header_known_) {
+    count = load_be32(header_ + kPageCountAt);
+    return SQLITE_OK;
+  }
   std::vector<Byte> page(codec_->page_size());
-  std::uint32_t count = std::numeric_limits<std::uint32_t>::max();
-  if (base_->pMethods->xRead(base_, page.data(), static_cast<int>(page.size()), 0) == SQLITE_OK &&
-      codec_->decrypt(1, page.data(), page.data()) == SQLITE_OK)
+  count = std::numeric_limits<std::uint32_t>::max();
+  const int rc = base_->pMethods->xRead(base_, page.data(), static_cast<int>(page.size()), 0);
+  if (rc == SQLITE_OK && codec_->decrypt(1, page.data(), page.data()) == SQLITE_OK)
     count = load_be32(page.data() + kPageCountAt);
   wipe(page);
-  return count;
+  return rc == SQLITE_IOERR_SHORT_READ ? SQLITE_OK : rc;
 }
 
 // One whole page, or zeros and an error.
@@ -87,11 +98,6 @@ int MainFile::read_page(std::uint32_t page, void* out) {
   rc = codec_->decrypt(1, bytes, bytes);
   if (rc != SQLITE_OK) return rc;
   remember_header(bytes, trailer);
-  if (opened_blind_ && load_be32(bytes + kAutoVacuumAt) != 0) {
-    std::memset(out, 0, size);
-    return refuse(SQLITE_IOERR_READ, "opened while page 1 was being written: open again");
-  }
-  opened_blind_ = false;
   return SQLITE_OK;
 }
 
@@ -103,7 +109,8 @@ void MainFile::remember_header(const Byte* plain, const Byte* trailer) {
 }
 
 // The first 100 bytes, asked for without any lock when a database is opened: page 1 may be in the middle of
-// being written. SQLite keeps page size, reserve and auto-vacuum mode from it.
+// being written. SQLite keeps page size and reserve from it, which are plain; the auto-vacuum mode it reads
+// anew under a lock.
 int MainFile::read_header(void* out) {
   constexpr int kAttempts = 50;
   auto* const bytes = static_cast<Byte*>(out);
@@ -113,7 +120,9 @@ int MainFile::read_header(void* out) {
     const std::uint32_t size = codec_->page_size();
     now.resize(size);
     std::vector<Byte> page(size);
-    if (base_->pMethods->xRead(base_, now.data(), static_cast<int>(size), 0) != SQLITE_OK) break;
+    const int rc = base_->pMethods->xRead(base_, now.data(), static_cast<int>(size), 0);
+    if (rc == SQLITE_IOERR_SHORT_READ) break;
+    if (rc != SQLITE_OK) return rc;
     if (codec_->header_is_readable() && page_size_in(now.data()) != 0 && page_size_in(now.data()) != size) {
       codec_->set_page_size(page_size_in(now.data()));
       continue;
@@ -122,7 +131,6 @@ int MainFile::read_header(void* out) {
       std::memcpy(out, page.data(), kHeader);
       remember_header(page.data(), now.data() + size - kTrailer);
       wipe(page);
-      opened_blind_ = false;
       return SQLITE_OK;
     }
     if (now == before) break;  // not in motion: another key, or damage
@@ -136,7 +144,6 @@ int MainFile::read_header(void* out) {
     std::memcpy(bytes, kMagic.data(), kMagic.size());
     std::memcpy(bytes + kMagic.size(), plain + kMagic.size(), kPlainHeaderEnd - kMagic.size());
   }
-  opened_blind_ = true;
   return SQLITE_OK;
 }
 
@@ -160,7 +167,8 @@ int MainFile::read_pages(void* out, int amount, sqlite3_int64 offset) {
   std::memset(out, 0, static_cast<std::size_t>(amount));
   if (offset < codec_->page_size()) {
     Byte header[kPlainHeaderEnd];
-    if (base_->pMethods->xRead(base_, header, sizeof header, 0) != SQLITE_OK) return short_read(0);
+    const int rc = base_->pMethods->xRead(base_, header, sizeof header, 0);
+    if (rc != SQLITE_OK) return rc == SQLITE_IOERR_SHORT_READ ? short_read(0) : rc;
     if (codec_->header_is_readable() && page_size_in(header) != 0)
       codec_->set_page_size(page_size_in(header));
   }

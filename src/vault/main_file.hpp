@@ -47,7 +47,7 @@ class MainFile final : public File {
   int read_pages(void* out, int amount, sqlite3_int64 offset);
   int pass_through(const void* from, int amount, sqlite3_int64 offset);
   int short_read(sqlite3_int64 offset);
-  std::uint32_t counted_pages();
+  int count_pages(std::uint32_t& count);
   void remember_header(const Byte* plain, const Byte* trailer);
   int on_pragma(char** argument);
   void read_index_header(Byte out[kIndexHeader]) const;
@@ -62,7 +62,6 @@ class MainFile final : public File {
   bool header_known_ = false;
   Byte header_[kHeader] = {};
   Byte trailer_[kTrailer] = {};
-  bool opened_blind_ = false;  // SQLite was given a header without the fields that only decryption shows
   std::shared_ptr<WalGuard> guard_;  // as long as the WAL-index is mapped
   ShmLocks::Held held_;
   Byte index_header_[kIndexHeader] = {};  // as we left it when the write lock was last given up

@@ -28,13 +28,23 @@ int refuse(int rc, const char* why) {
 PageCodec::PageCodec(std::shared_ptr<const Key> key, const CipherChoice& choice, sqlite3_file* main)
     : key_(std::move(key)), choice_(choice), main_(main) {}
 
+int PageCodec::find_page_size(std::uint32_t& size) {
+  if (page_size_ == 0 && main_) {
+    Byte header[kHeaderPrefix];
+    const int rc = main_->pMethods->xRead(main_, header, sizeof header, 0);
+    if (rc != SQLITE_OK && rc != SQLITE_IOERR_SHORT_READ) return rc;
+    const bool there = rc == SQLITE_OK && !all_zero(header);
+    if (there && header_is_readable()) page_size_ = page_size_in(header);
+    if (there && page_size_ == 0 && choice_.kind != CipherKind::chacha20)
+      page_size_ = choice_.fallback_page_size;
+  }
+  size = page_size_;
+  return SQLITE_OK;
+}
+
 std::uint32_t PageCodec::page_size() {
-  if (page_size_ != 0 || !main_) return page_size_;
-  Byte header[kHeaderPrefix];
-  if (main_->pMethods->xRead(main_, header, sizeof header, 0) != SQLITE_OK || all_zero(header)) return 0;
-  if (header_is_readable()) page_size_ = page_size_in(header);
-  if (page_size_ == 0 && choice_.kind != CipherKind::chacha20) page_size_ = choice_.fallback_page_size;
-  return page_size_;
+  std::uint32_t size = 0;
+  return find_page_size(size) == SQLITE_OK ? size : 0;
 }
 
 std::size_t PageCodec::reserved() const { return choice_.kind == CipherKind::aes256cbc ? 0 : 32; }
@@ -64,8 +74,9 @@ int PageCodec::ready(bool writing) {
     salt_ = *key_->salt();
   } else if (salt_is_in_file()) {
     Byte header[kHeaderPrefix] = {};
-    const bool there = main_ && main_->pMethods->xRead(main_, header, sizeof header, 0) == SQLITE_OK &&
-                       !all_zero({header, kSaltSize});
+    const int rc = main_ ? main_->pMethods->xRead(main_, header, sizeof header, 0) : SQLITE_IOERR_SHORT_READ;
+    if (rc != SQLITE_OK && rc != SQLITE_IOERR_SHORT_READ) return rc;
+    const bool there = rc == SQLITE_OK && !all_zero({header, kSaltSize});
     if (there)
       salt_ = salt_at(header);
     else if (!writing && !key_->is_raw())

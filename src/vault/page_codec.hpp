@@ -25,6 +25,8 @@ class PageCodec {
 
   // 0 while the file is empty or unreadable. Asks the file until it knows.
   std::uint32_t page_size();
+  // The same for who can report why it is not known: an error when the file could not be read.
+  int find_page_size(std::uint32_t& size);
   void set_page_size(std::uint32_t size) { page_size_ = size; }
   std::size_t reserved() const;
   // False when this cipher encrypts the header's page size too.

@@ -28,7 +28,8 @@ Result<Pages> Pages::of(Connection& connection) {
     pages.size_ = static_cast<std::uint32_t>(size);
   }
   if (pages.size_ < 512 || pages.size_ > 65536 || pages.usable() < 480)
-    return fail(Code::corrupt, fmt::format("{} has no page size", connection.path().string()));
+    return fail(Code::corrupt, fmt::format("{} has no page size", connection.path().string()),
+                "Restore it from a backup");
   pages.count_ = static_cast<std::uint32_t>(bytes / pages.size_);
   return pages;
 }
