@@ -22,7 +22,7 @@ find_suites() {
       seen[$directory]=1
       node_directories+=("$directory")
     fi
-  done < <(find tests -name node_modules -prune -o -name '*.test.mjs' -print | sort)
+  done < <(find tests -name node_modules -prune -o -name '*.test.mjs' -print | sort -r)
   while read -r file; do
     name=$(basename "$file" _tests)
     [[ $name == *"$filter"* ]] || continue
@@ -40,7 +40,7 @@ run_suite() {
   local limit=900
   local began=$SECONDS
   # shellcheck disable=SC2086
-  env -u MUHUR_CONFIG timeout --kill-after=10 "$limit" $command >"$log" 2>&1 </dev/null || code=$?
+  env -u MUHUR_CONFIG MUHUR_VAULT_TOOL="$PWD/build/release/tests/vault_tool" timeout --kill-after=10 "$limit" $command >"$log" 2>&1 </dev/null || code=$?
   case $command in
     node*)
       passed=$(count_tap pass "$log") failed=$(count_tap fail "$log") skipped=$(count_tap skipped "$log") ;;
