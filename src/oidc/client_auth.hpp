@@ -4,6 +4,8 @@
 
 #include <expected>
 #include <memory>
+#include <span>
+#include <string>
 
 #include "http/form.hpp"
 #include "oidc/clients.hpp"
@@ -12,7 +14,7 @@
 namespace muhur::oidc {
 
 struct Presented {
-  std::string authorization;       // the header, empty when absent
+  std::string authorization;  // the header, empty when absent
   const http::Form* form = nullptr;
 };
 
@@ -20,13 +22,17 @@ struct Presented {
 // its transaction (Store::remember_once).
 struct AuthenticatedClient {
   std::shared_ptr<const Client> client;
-  std::string assertion_jti;       // empty unless private_key_jwt
-  std::int64_t assertion_expires_s = 0;
+  std::string assertion_jti;             // the client's id and its jti; empty unless private_key_jwt
+  std::int64_t assertion_expires_s = 0;  // when it can no longer be used, leeway included
 };
 
-// invalid_client (401 with a Basic challenge when Basic was tried).
+// invalid_client (401 with a Basic challenge when Basic was tried), with one text for an unknown client, a
+// wrong secret and another method than the registered. invalid_request: two methods at once, a parameter of
+// these that is repeated.
 // `audiences`: the issuer and the token endpoint's URL, either of which an assertion's aud may be.
-std::expected<AuthenticatedClient, OAuthError> authenticate_client(
-    const Clients& clients, const Presented& presented, std::span<const std::string> audiences, std::int64_t now_s);
+std::expected<AuthenticatedClient, OAuthError> authenticate_client(const Clients& clients,
+                                                                   const Presented& presented,
+                                                                   std::span<const std::string> audiences,
+                                                                   std::int64_t now_s);
 
 }  // namespace muhur::oidc

@@ -4,6 +4,7 @@
 // cannot be read stops the start. Reads are from memory; thread-safe.
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,8 +15,8 @@ namespace muhur::oidc {
 
 struct SigningKeyOptions {
   std::int64_t rotate_s = 90 * 86'400;
-  std::int64_t overlap_s = 86'400;        // published before use: at least the JWKS' max-age
-  std::int64_t keep_s = 31 * 86'400;      // after use: the longest life of what it signed
+  std::int64_t overlap_s = 86'400;    // published before use: at least the JWKS' max-age
+  std::int64_t keep_s = 31 * 86'400;  // after use: the longest life of what it signed
 };
 
 struct ActiveKey {
@@ -25,13 +26,17 @@ struct ActiveKey {
 
 class SigningKeys {
  public:
-  static Result<std::unique_ptr<SigningKeys>> open(accounts::Directory& directory, SigningKeyOptions options = {});
-  // Made when first asked for.
+  // corrupt: a stored key cannot be read. The first ES256 key is made here.
+  static Result<std::unique_ptr<SigningKeys>> open(accounts::Directory& directory,
+                                                   SigningKeyOptions options = {});
+  ~SigningKeys();
+  // Made when first asked for: that one call blocks (RS256: a tenth of a second); all others do not.
   Result<ActiveKey> active(crypto::SigningAlgorithm algorithm);
-  std::optional<crypto::PublicKey> find(std::string_view kid) const;
-  std::string jwks() const;               // the JSON document, from memory
+  std::optional<crypto::PublicKey> find(std::string_view kid) const;  // of any age; from memory
+  std::string jwks() const;                                           // the JSON document, from memory
   std::string jwks_etag() const;
-  Result<void> rotate_due();              // called by the scheduler; blocks
+  Result<void> rotate_due();  // called by the scheduler; blocks
+  // A new key that signs from now on; those before it stay in the JWKS. Blocks.
   Result<void> rotate_now(crypto::SigningAlgorithm algorithm);
 
  private:
