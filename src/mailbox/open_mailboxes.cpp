@@ -44,11 +44,14 @@ struct State : std::enable_shared_from_this<State> {
     return crypto::blake2b(key.exported().view(), mark_key);
   }
 
-  std::shared_ptr<Mailbox> handle(const std::string& id, Entry& entry) MUHUR_REQUIRES(mutex) {
+  // `uses`: its end begins the time that the mailbox is idle.
+  std::shared_ptr<Mailbox> handle(const std::string& id, Entry& entry, bool uses = true)
+      MUHUR_REQUIRES(mutex) {
     ++entry.users;
-    return {entry.mailbox.get(), [state = weak_from_this(), id, held = entry.mailbox](Mailbox*) mutable {
+    return {entry.mailbox.get(),
+            [state = weak_from_this(), id, held = entry.mailbox, uses](Mailbox*) mutable {
               const auto alive = state.lock();
-              if (alive) alive->released(id, held);
+              if (alive) alive->released(id, held, uses);
               held.reset();
             }};
   }
@@ -92,7 +95,7 @@ struct State : std::enable_shared_from_this<State> {
 
   // `held` is let go of under the lock: the entry holds the mailbox too, so it never ends here, and once
   // the entry lets go as well nobody else has it.
-  void released(const std::string& id, std::shared_ptr<Mailbox>& held) {
+  void released(const std::string& id, std::shared_ptr<Mailbox>& held, bool used) {
     std::vector<std::string> victims;
     {
       const Lock lock(mutex);
@@ -100,8 +103,8 @@ struct State : std::enable_shared_from_this<State> {
       if (at == entries.end() || at->second.mailbox != held) return;
       held.reset();
       Entry& entry = at->second;
+      if (used) entry.idle_since = options.clock->steady();
       if (--entry.users > 0) return;
-      entry.idle_since = options.clock->steady();
       if (entry.forgotten)
         victims.push_back(id);
       else
@@ -187,6 +190,16 @@ void OpenMailboxes::forget(const std::string& id) {
     at->second.forgotten = true;
   }
   state.close(id);
+}
+
+std::vector<OpenMailboxes::Open> OpenMailboxes::all() {
+  State& state = *impl_->state;
+  std::vector<Open> open;
+  const Lock lock(state.mutex);
+  for (auto& [id, entry] : state.entries)
+    if (entry.mailbox) open.push_back({id, nullptr, entry.users == 0});
+  for (Open& one : open) one.mailbox = state.handle(one.id, state.entries[one.id], false);
+  return open;
 }
 
 void OpenMailboxes::sweep() {

@@ -5,6 +5,7 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "mailbox/mailbox.hpp"
 
@@ -31,6 +32,14 @@ class OpenMailboxes {
   std::shared_ptr<Mailbox> find(const std::string& id);
   // Drops it from the LRU at once (user deleted, disabled); sessions that hold it keep it until they end.
   void forget(const std::string& id);
+  // All that are open now, for whoever keeps house: holding one does not count as using it, but keeps it
+  // open.
+  struct Open {
+    std::string id;
+    std::shared_ptr<Mailbox> mailbox;
+    bool idle = false;  // nobody uses it
+  };
+  std::vector<Open> all();
   void sweep();  // closes what is idle too long; called by the scheduler
   std::size_t size() const;
 

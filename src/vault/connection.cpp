@@ -136,6 +136,7 @@ Result<std::unique_ptr<Connection>> Connection::open(const OpenOptions& options)
     return std::unexpected(std::move(opened).error());
   }
   connection->slow_ = options.slow;
+  if (!options.bare) connection->cache_kib_ = options.profile.cache_kib;
   return connection;
 }
 
@@ -247,6 +248,13 @@ Result<std::string> Connection::query_text(std::string_view sql) {
   MUHUR_TRY(const bool row, statement.step());
   if (!row) return std::unexpected(no_row(sql));
   return std::string(statement.text(0));
+}
+
+Result<void> Connection::set_cache_kib(std::int64_t kib) {
+  if (kib <= 0 || kib == cache_kib_) return {};
+  MUHUR_CHECK(exec(fmt::format("PRAGMA cache_size=-{}", kib)));
+  cache_kib_ = kib;
+  return {};
 }
 
 std::int64_t Connection::last_insert_id() const { return sqlite3_last_insert_rowid(handle_); }

@@ -68,6 +68,9 @@ class Connection {
     return st.bind(args...).run();
   }
 
+  // The size of this connection's page cache, in KiB; no work when it is that already.
+  Result<void> set_cache_kib(std::int64_t kib);
+
   std::int64_t last_insert_id() const;
   std::int64_t changes() const;
   bool in_transaction() const;
@@ -94,6 +97,7 @@ class Connection {
   std::filesystem::path path_;
   std::unique_ptr<Cache> cache_;
   std::shared_ptr<SlowStatements> slow_;
+  std::int64_t cache_kib_ = 0;  // 0: SQLite's own
 };
 
 }  // namespace muhur::vault

@@ -70,6 +70,12 @@ void Database::give_back(std::unique_ptr<Connection> connection) {
 }
 std::size_t Database::close_idle_readers(Millis idle) { return impl_->readers->close_idle(idle); }
 
+Millis Database::longest_read() const { return impl_->readers->longest(); }
+Result<void> Database::set_cache_kib(std::int64_t kib) {
+  impl_->readers->set_cache_kib(kib);
+  return exclusive([kib](Connection& connection) { return connection.set_cache_kib(kib); });
+}
+
 WriterFigures Database::figures() const { return impl_->writer->figures(); }
 const SlowStatements& Database::slow_statements() const { return *impl_->slow; }
 CheckpointFigures Database::last_checkpoint() const {

@@ -108,6 +108,11 @@ class Database {
   // Outside any transaction, alone on the writer's connection (VACUUM, checkpoint, optimize).
   Result<void> exclusive(std::function<Result<void>(Connection&)> f);
 
+  // How long the longest reading that is going on has lasted: its snapshot keeps the WAL from being emptied.
+  Millis longest_read() const;
+  // The page cache of each connection, in KiB: of readers from when they are next used.
+  Result<void> set_cache_kib(std::int64_t kib);
+
   WriterFigures figures() const;
   const SlowStatements& slow_statements() const;
   CheckpointFigures last_checkpoint() const;

@@ -49,26 +49,51 @@ Result<Reclaimed> reclaim(Database& database, std::uint32_t max_pages) {
   });
 }
 
+namespace {
+
+// How long emptying the WAL may keep the writer from its work when a reader is in the way.
+constexpr int kTruncateWaitMs = 100;
+
+Result<Checkpointed> run_checkpoint(Connection& connection, CheckpointMode mode) {
+  int frames = 0, moved = 0;
+  const int how = mode == CheckpointMode::truncate ? SQLITE_CHECKPOINT_TRUNCATE : SQLITE_CHECKPOINT_PASSIVE;
+  const int rc = sqlite3_wal_checkpoint_v2(connection.handle(), "main", how, &frames, &moved);
+  if (rc != SQLITE_OK && (rc & 0xff) != SQLITE_BUSY)
+    return std::unexpected(connection.error_of(rc, "checkpoint"));
+  Checkpointed done{.mode = mode};
+  done.frames = static_cast<std::uint64_t>(std::max(frames, 0));
+  done.moved = static_cast<std::uint64_t>(std::max(moved, 0));
+  done.complete = rc == SQLITE_OK && frames == moved;
+  MUHUR_TRY(const FileFigures after, file_figures(connection));
+  done.wal_bytes_after = after.wal_bytes;
+  return done;
+}
+
+// On a reader's connection, while the writer goes on.
+Result<Checkpointed> passive(Database& database) {
+  MUHUR_TRY(const auto lease, database.borrow());
+  MUHUR_CHECK(lease->run("ROLLBACK"));  // a checkpoint is not done inside a transaction
+  return run_checkpoint(*lease, CheckpointMode::passive);
+}
+
+Result<Checkpointed> truncating(Connection& connection) {
+  MUHUR_TRY(const std::int64_t usual, connection.query_int("PRAGMA busy_timeout"));
+  sqlite3_busy_timeout(connection.handle(), kTruncateWaitMs);
+  auto done = run_checkpoint(connection, CheckpointMode::truncate);
+  sqlite3_busy_timeout(connection.handle(), static_cast<int>(usual));
+  return done;
+}
+
+}  // namespace
+
+// What can be moved without the writer is moved first, so that it waits for the rest only.
 Result<Checkpointed> checkpoint(Database& database, bool idle, std::uint64_t cap_bytes) {
-  return alone<Checkpointed>(database, [&](Connection& connection) -> Result<Checkpointed> {
-    MUHUR_TRY(const FileFigures before, file_figures(connection));
-    Checkpointed done;
-    const bool truncate = idle || before.wal_bytes > cap_bytes;
-    done.mode = truncate ? CheckpointMode::truncate : CheckpointMode::passive;
-    int frames = 0, moved = 0;
-    const int rc = sqlite3_wal_checkpoint_v2(
-        connection.handle(), "main", truncate ? SQLITE_CHECKPOINT_TRUNCATE : SQLITE_CHECKPOINT_PASSIVE,
-        &frames, &moved);
-    if (rc != SQLITE_OK && (rc & 0xff) != SQLITE_BUSY)
-      return std::unexpected(connection.error_of(rc, "checkpoint"));
-    done.frames = static_cast<std::uint64_t>(std::max(frames, 0));
-    done.moved = static_cast<std::uint64_t>(std::max(moved, 0));
-    done.complete = rc == SQLITE_OK && frames == moved;
-    MUHUR_TRY(const FileFigures after, file_figures(connection));
-    done.wal_bytes_after = after.wal_bytes;
-    database.note_checkpoint({Clock::system().now_ms(), done.complete, done.frames, done.moved});
-    return done;
-  });
+  MUHUR_TRY(Checkpointed done, passive(database));
+  if (done.wal_bytes_after > 0 && (idle || done.wal_bytes_after > cap_bytes)) {
+    MUHUR_TRY(done, alone<Checkpointed>(database, truncating));
+  }
+  database.note_checkpoint({Clock::system().now_ms(), done.complete, done.frames, done.moved});
+  return done;
 }
 
 Result<Vacuumed> vacuum(Database& database, double above_percent) {

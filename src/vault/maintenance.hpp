@@ -1,6 +1,6 @@
 #pragma once
-// Housekeeping in steps that a scheduler calls when it has time; each says what it did. All run alone on
-// the writer's connection (between commits), so each is short, but vacuum().
+// Housekeeping in steps that a scheduler calls when it has time; each says what it did. All but a passive
+// checkpoint run alone on the writer's connection (between commits), so each is short, but vacuum().
 //
 //   optimize   once a day: refreshes the planner's statistics where they went stale
 //   reclaim    when idle: gives free pages back to the file system, a bounded number a call
@@ -29,8 +29,8 @@ struct Reclaimed {
 Result<Reclaimed> reclaim(Database& database, std::uint32_t max_pages = 256);
 
 enum class CheckpointMode {
-  passive,   // what can be moved without waiting for anybody
-  truncate,  // waits for readers (busy_timeout) and leaves an empty WAL
+  passive,   // what can be moved without waiting for anybody, while the writer goes on
+  truncate,  // waits for readers (a tenth of a second) and leaves an empty WAL
 };
 struct Checkpointed {
   CheckpointMode mode = CheckpointMode::passive;

@@ -23,12 +23,30 @@ Readers::Readers(OpenOptions options, std::size_t most)
 Readers::~Readers() = default;
 
 Result<std::unique_ptr<Connection>> Readers::take() {
+  MUHUR_TRY(auto connection, begun());
+  const Lock lock(mutex_);
+  lent_[connection.get()] = std::chrono::steady_clock::now();
+  return connection;
+}
+
+Result<std::unique_ptr<Connection>> Readers::begun() {
   MUHUR_TRY(auto connection, idle_or_new());
-  if (Result<void> begun = connection->run("BEGIN"); !begun) {
+  Result<void> ready = connection->set_cache_kib(cache_kib_);
+  if (ready) ready = connection->run("BEGIN");
+  if (!ready) {
     give_back(std::move(connection));
-    return std::unexpected(std::move(begun).error());
+    return std::unexpected(std::move(ready).error());
   }
   return connection;
+}
+
+Millis Readers::longest() const {
+  const auto now = std::chrono::steady_clock::now();
+  Millis longest{0};
+  const Lock lock(mutex_);
+  for (const auto& [connection, since] : lent_)
+    longest = std::max(longest, std::chrono::duration_cast<Millis>(now - since));
+  return longest;
 }
 
 Result<std::unique_ptr<Connection>> Readers::idle_or_new() {
@@ -56,9 +74,11 @@ Result<std::unique_ptr<Connection>> Readers::idle_or_new() {
 }
 
 void Readers::give_back(std::unique_ptr<Connection> connection) {
+  const Connection* const back = connection.get();
   if (connection->in_transaction()) (void)connection->run("ROLLBACK");
   if (connection->in_transaction()) connection.reset();
   const Lock lock(mutex_);
+  lent_.erase(back);
   if (connection)
     idle_.push_back({std::move(connection), std::chrono::steady_clock::now()});
   else
