@@ -54,21 +54,28 @@ Result<std::string> make_record(const Secret& password, const crypto::Argon2Cost
   return to_text(record);
 }
 
-void run_alone(Job& job) {
-  if (auto* verify = std::get_if<VerifyWork>(&job.work))
-    verify->done(verify_one(job.password, verify->record));
-  else if (auto* hash = std::get_if<HashWork>(&job.work))
-    hash->done(make_record(job.password, hash->cost));
+// Both compute, call `computed` (the books are right before anybody hears of it), and answer.
+void run_alone(Job& job, const std::function<void()>& computed) {
+  if (auto* verify = std::get_if<VerifyWork>(&job.work)) {
+    auto verdict = verify_one(job.password, verify->record);
+    computed();
+    verify->done(std::move(verdict));
+  } else if (auto* hash = std::get_if<HashWork>(&job.work)) {
+    auto record = make_record(job.password, hash->cost);
+    computed();
+    hash->done(std::move(record));
+  }
 }
 
 // Jobs of one batch key: bcrypt of one cost.
-void run_together(Jobs& jobs) {
+void run_together(Jobs& jobs, const std::function<void()>& computed) {
   std::array<BcryptCheck, kBcryptLanes> checks;
   for (std::size_t i = 0; i < jobs.size(); ++i) {
     const auto& verify = std::get<VerifyWork>(jobs[i].work);
     checks[i] = {&jobs[i].password, &std::get<BcryptRecord>(verify.record)};
   }
   verify_together(std::span(checks).first(jobs.size()));
+  computed();
   for (std::size_t i = 0; i < jobs.size(); ++i)
     std::get<VerifyWork>(jobs[i].work).done(Verdict{checks[i].right, {}});
 }
@@ -101,6 +108,7 @@ struct HashPool::Impl {
 
   void add(Job job);
   void work();
+  void count(std::size_t computed);
   // What one thread does next, and in `late` what came too late. Both empty: the pool ends.
   Jobs next(Jobs& late);
   void sort_out_late(TimePoint now, Jobs& late) MUHUR_REQUIRES(mutex);
@@ -186,17 +194,21 @@ void HashPool::Impl::work() {
     meters().refused.add(late.size());
     for (Job& job : late) refuse(job, too_late());
     if (jobs.empty()) continue;
+    const auto computed = [&] { count(jobs.size()); };
     if (jobs.size() == 1)
-      run_alone(jobs.front());
+      run_alone(jobs.front(), computed);
     else
-      run_together(jobs);
-    meters().done.add(jobs.size());
-    meters().batches.add();
-    const Lock lock(mutex);
-    figures.running -= jobs.size();
-    figures.done += jobs.size();
-    ++figures.batches;
+      run_together(jobs, computed);
   }
+}
+
+void HashPool::Impl::count(std::size_t computed) {
+  meters().done.add(computed);
+  meters().batches.add();
+  const Lock lock(mutex);
+  figures.running -= computed;
+  figures.done += computed;
+  ++figures.batches;
 }
 
 HashPool::HashPool(PoolOptions options) : impl_(std::make_unique<Impl>()) {

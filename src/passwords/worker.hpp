@@ -1,0 +1,27 @@
+#pragma once
+// The worker's side: verifies and hashes for servers that know the shared secret, and keeps nothing but the
+// nonces of the last minutes. Thread-safe.
+
+#include <memory>
+
+#include "base/clock.hpp"
+#include "http/router.hpp"
+#include "passwords/pool.hpp"
+
+namespace muhur::passwords {
+
+class Worker {
+ public:
+  // `shared` has at least kLeastWorkerSecret bytes. The pool and the clock outlive it.
+  Worker(HashPool& pool, const Secret& shared, const Clock& clock = Clock::system());
+  ~Worker();
+  // POST /v1/verify, /v1/hash and /v1/health, all signed, and GET /healthz for load balancers, which says
+  // "ok" and nothing more. The router's handlers must not outlive the worker.
+  void add_routes(http::Router& router);
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace muhur::passwords
