@@ -26,6 +26,12 @@ Command& Command::command(const std::string& name, const std::string& descriptio
   return *impl_->children.back();
 }
 
+Command& Command::optional_command(const std::string& name, const std::string& description) {
+  Command& added = command(name, description);
+  impl_->app->require_subcommand(0, 1);
+  return added;
+}
+
 Command& Command::manual(const std::string& text) {
   impl_->app->footer("\n" + text);
   return *this;
@@ -68,7 +74,10 @@ Command& Command::flag(const std::string& name, bool& into, const std::string& h
 
 void Command::run(std::function<int()> action) {
   impl_->action = std::move(action);
-  impl_->app->final_callback([impl = impl_.get()] { *impl->exit_code = impl->action(); });
+  impl_->app->final_callback([impl = impl_.get()] {
+    // CLI11 calls the parents of a command that was named as well.
+    if (impl->app->get_subcommands().empty()) *impl->exit_code = impl->action();
+  });
 }
 
 int Command::parse_and_run(int argc, char** argv, const std::string& version,

@@ -25,6 +25,8 @@ class Command {
   Command& operator=(const Command&) = delete;
 
   Command& command(const std::string& name, const std::string& description);
+  // The same, where this command does something without it too.
+  Command& optional_command(const std::string& name, const std::string& description);
   // Below the options: what a manual page would say. Paragraphs are kept as written.
   Command& manual(const std::string& text);
 
@@ -62,5 +64,8 @@ void describe_deliver(Command& root);
 void describe_config(Command& root);
 void describe_db(Command& root);
 void describe_doctor(Command& root);
+void describe_bench_passwords(Command& bench);
+void describe_worker(Command& root);
+void describe_worker_test(Command& worker);
 
 }  // namespace muhur::cli

@@ -18,6 +18,7 @@ int main(int argc, char** argv) {
       muhur::cli::describe_config(root);
       muhur::cli::describe_db(root);
       muhur::cli::describe_doctor(root);
+      muhur::cli::describe_worker(root);
       root.manual(
           "Exit codes: 0 done, 1 failed, 2 wrong usage.\n"
           "`muhur COMMAND --help` tells all about a command. Start with `muhur demo`.");

@@ -22,7 +22,7 @@ struct Trial {
   std::size_t threads = 0;        // as it says
   double round_trip_ms = 0;       // of a health check, the median of five
   double hashes_per_s = 0;        // with every lane taken
-  double p50_ms = 0, p95_ms = 0;  // of one hash meanwhile
+  double p50_ms = 0, p95_ms = 0;  // of one hash meanwhile, waiting included
 };
 
 // The calling coroutine's executor is a strand or a single thread's.
