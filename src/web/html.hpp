@@ -27,6 +27,8 @@ class Html {
 
  private:
   friend class Element;
+  friend Html document(std::string_view, bool, const Html&, const Html&);
+  friend Html inline_script(std::string_view);
   std::string markup_;
 };
 
@@ -46,7 +48,7 @@ class Name {
 };
 
 struct Attribute {
-  Attribute(Name n, std::string_view v) : name(n), value(v) {}
+  Attribute(Name n, std::string_view v, bool p = true) : name(n), value(v), present(p) {}
   Attribute(Name n, const std::string& v) : name(n), value(v) {}
   Attribute(Name n, const char* v) : name(n), value(v) {}
   Attribute(Name n, bool p) : name(n), present(p), bare(true) {}  // `required`, `hidden`: there or not
@@ -74,11 +76,14 @@ Html el(Name tag, std::initializer_list<Attribute> attributes, const Children&..
   return std::move(element).close();
 }
 
-// The address itself when it is a path of this site, http(s) with a host, or a private-use scheme with a dot
-// (RFC 8252 §7.1); otherwise "#". "javascript:", "data:", "//host", control characters end there.
+// The address itself when it is a path or fragment of this site, http(s) with a host, mailto, or a
+// private-use scheme with a dot (RFC 8252 §7.1); otherwise "#". "javascript:", "data:", "//host", control
+// characters end there.
 std::string safe_url(std::string_view url);
 
 std::string escape(std::string_view text);  // & < > " ' and ill-formed UTF-8 and control characters
-Html document(std::string_view language, const Html& head, const Html& body);  // with the doctype
+Html document(std::string_view language, bool right_to_left, const Html& head, const Html& body);
+// A script element. Its text is code of ours, never anything from outside; the page allows it by its hash.
+Html inline_script(std::string_view literal);
 
 }  // namespace muhur::web

@@ -1,6 +1,9 @@
 #pragma once
 // The frame of every page, and the headers that go with it: a content security policy without scripts and
-// without anything inline, no framing, no referrer, no caching.
+// without anything inline, no framing, no referrer for others, no caching.
+//
+// Pages send a referrer to this site itself: under "no-referrer" browsers post forms with "Origin: null", and
+// then the check of Origin (csrf.hpp) would have nothing to look at.
 
 #include <string>
 #include <vector>
