@@ -1,5 +1,6 @@
 // muhur client: add, change, list, show, rotate-secret, delete, initial-token.
 #include <boost/json/array.hpp>
+#include <boost/json/parse.hpp>
 #include <boost/json/serialize.hpp>
 #include <cstdio>
 #include <fstream>
@@ -18,7 +19,7 @@ struct Args {
   Where where;
   std::string id, name, auth, from_template, url, issuer, token_format, algorithm, jwks_file, backchannel,
       lifetime;
-  std::vector<std::string> redirect_uris, post_logout_uris, scopes, grants, resources, groups;
+  std::vector<std::string> redirect_uris, post_logout_uris, scopes, grants, resources, groups, set;
   std::int64_t uses = 1;
   bool is_public = false, without_pkce = false, first_party = false, may_introspect = false, par = false;
   bool dpop = false, json = false, yes = false;
@@ -63,6 +64,14 @@ Result<json::object> members(const Args& args) {
   if (!args.jwks_file.empty()) {
     MUHUR_TRY(client["jwks"], read_text_file(args.jwks_file));
     client["auth"] = "private_key_jwt";
+  }
+  for (const auto& one : args.set) {
+    const auto equals = one.find('=');
+    if (equals == one.npos) return fail(Code::invalid, "--set " + one + ": not MEMBER=VALUE");
+    const std::string value = one.substr(equals + 1);
+    boost::system::error_code error;
+    json::value parsed = json::parse(value, error);
+    client[one.substr(0, equals)] = error ? json::value(json::string(value)) : std::move(parsed);
   }
   return client;
 }
@@ -224,6 +233,8 @@ void describe_members(Command& command, Args& args) {
   command.flag("--first-party", args.first_party, "Its users are not asked for consent.");
   command.flag("--may-introspect", args.may_introspect, "It may look at tokens that are not its own.");
   command.flag("--require-par", args.par, "Its requests have to be pushed first (RFC 9126).");
+  command.options("--set", "MEMBER=VALUE", args.set,
+                  "Any member that `show --json` has, as JSON or text: --set access_token_s=300.");
   command.flag("--require-dpop", args.dpop, "Its tokens are bound to a key that it holds (RFC 9449).");
 }
 

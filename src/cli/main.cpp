@@ -14,6 +14,7 @@ int main(int argc, char** argv) {
       muhur::cli::describe_init(root);
       muhur::cli::describe_serve(root);
       muhur::cli::describe_user(root);
+      muhur::cli::describe_client(root);
       muhur::cli::describe_deliver(root);
       muhur::cli::describe_config(root);
       muhur::cli::describe_db(root);

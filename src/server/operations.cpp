@@ -6,6 +6,7 @@
 #include <boost/json/array.hpp>
 #include <boost/json/value.hpp>
 
+#include "server/client_operations.hpp"
 #include "server/doctor.hpp"
 
 namespace muhur::server {
@@ -176,12 +177,16 @@ Result<std::unique_ptr<mail::PostOffice>> open_post_office(mail::PostOfficeOptio
   return office;
 }
 
-net::Task<json::object> run_operation(mail::PostOffice& office, json::object request, Body body) {
+net::Task<json::object> run_operation(mail::PostOffice& office, json::object request, Body body,
+                                      oidc::Clients* clients) {
   const std::string command(text(request, "command"));
   Reply reply = fail(Code::unsupported, fmt::format("no command `{}` here", command),
                      "server and command line are of different versions: restart the server");
   if (command == "deliver") {
     reply = co_await deliver(office, request, std::move(body));
+  } else if (command.starts_with("client.")) {
+    reply = co_await net::on(office.pools().storage,
+                             [&] { return run_client_operation(office.directory(), clients, request); });
   } else {
     for (const Operation& operation : kOperations) {
       if (operation.name != command) continue;

@@ -10,6 +10,7 @@
 #include <string>
 
 #include "mail/post_office.hpp"
+#include "oidc/clients.hpp"
 
 namespace muhur::server {
 
@@ -17,9 +18,10 @@ namespace muhur::server {
 Result<std::unique_ptr<mail::PostOffice>> open_post_office(mail::PostOfficeOptions options);
 
 // Runs one request. `body`: the message of "deliver". Wipes the secrets inside `request` when it is done with
-// them. Never fails: what goes wrong is in the reply.
+// them. Never fails: what goes wrong is in the reply. `clients`: the running provider's (client_operations.hpp).
 net::Task<boost::json::object> run_operation(mail::PostOffice& office, boost::json::object request,
-                                             std::shared_ptr<const std::string> body);
+                                             std::shared_ptr<const std::string> body,
+                                             oidc::Clients* clients = nullptr);
 
 boost::json::object error_reply(const Error& error);
 // The error inside a reply that is not ok.
