@@ -65,6 +65,8 @@ void describe_deliver(Command& root);
 void describe_config(Command& root);
 void describe_db(Command& root);
 void describe_doctor(Command& root);
+void describe_maintain(Command& root);
+void describe_stats(Command& root);
 void describe_bench_passwords(Command& bench);
 void describe_worker(Command& root);
 void describe_worker_test(Command& worker);

@@ -17,6 +17,7 @@
 #include "net/listener.hpp"
 #include "server/admin_socket.hpp"
 #include "server/data_directory.hpp"
+#include "server/housekeeping.hpp"
 #include "server/notify.hpp"
 #include "server/operations.hpp"
 #include "server/scheduler.hpp"
@@ -54,6 +55,7 @@ struct App::Impl {
   std::unique_ptr<lmtp::Server> lmtp;
   std::vector<std::shared_ptr<net::Listener>> listeners;
   std::vector<Endpoint> endpoints;
+  std::unique_ptr<Housekeeping> house;
   std::unique_ptr<Scheduler> scheduler;
   boost::asio::strand<boost::asio::io_context::executor_type> control;  // what follows is touched here only
   boost::asio::signal_set signals;
@@ -185,6 +187,7 @@ void App::Impl::begin_drain() {
   imap->shutdown();
   lmtp->shutdown();
   scheduler->stop();
+  house->stop();
   closes_at = std::chrono::steady_clock::now() + config.drain_timeout;
   gives_up_at = closes_at + kLastWait;
   drain_step();
@@ -215,6 +218,7 @@ Result<std::unique_ptr<App>> App::open(Config config) {
   auto impl = std::make_unique<Impl>(std::move(config));
   impl->scheduler = std::make_unique<Scheduler>(impl->io);
   MUHUR_CHECK(impl->open_data());
+  impl->house = std::make_unique<Housekeeping>(*impl->office);
   MUHUR_CHECK(impl->listen_all());
   return std::unique_ptr<App>(new App(std::move(impl)));
 }
@@ -238,6 +242,10 @@ void App::start() {
     if (const auto swept = office->sweep(); !swept)
       log::warn("server", "sweeping failed", {{"why", swept.error().text()}});
   });
+  impl_->scheduler->every(kHouseOften, "keep house", impl_->pools.heavy,
+                          [house = impl_->house.get()] { house->often(); });
+  impl_->scheduler->every(kHouseLooks, "keep house daily", impl_->pools.heavy,
+                          [house = impl_->house.get()] { house->daily_if_due(); });
   for (const auto& listener : impl_->listeners) listener->start();
   for (const auto& endpoint : impl_->endpoints)
     log::info(

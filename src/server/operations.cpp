@@ -8,6 +8,8 @@
 
 #include "server/client_operations.hpp"
 #include "server/doctor.hpp"
+#include "server/housekeeping.hpp"
+#include "server/stats.hpp"
 
 namespace muhur::server {
 namespace json = boost::json;
@@ -113,19 +115,21 @@ Reply ping(mail::PostOffice&, const json::object&) { return json::object{}; }
 struct Operation {
   std::string_view name;
   Reply (*run)(mail::PostOffice&, const json::object&);
-  bool hashes;  // belongs on the password pool
+  net::Pool net::Pools::*pool;
 };
 constexpr Operation kOperations[] = {
-    {"ping", ping, false},
-    {"user.list", list_users, false},
-    {"user.add", add_user, true},
-    {"user.passwd", set_password, true},
-    {"user.disable", set_disabled, false},
-    {"user.enable", set_disabled, false},
-    {"user.delete", delete_user, false},
-    {"user.quota", set_quota, false},
-    {"domain.add", add_domain, false},
-    {"doctor", check_health, true},
+    {"ping", ping, &net::Pools::storage},
+    {"user.list", list_users, &net::Pools::storage},
+    {"user.add", add_user, &net::Pools::passwords},
+    {"user.passwd", set_password, &net::Pools::passwords},
+    {"user.disable", set_disabled, &net::Pools::storage},
+    {"user.enable", set_disabled, &net::Pools::storage},
+    {"user.delete", delete_user, &net::Pools::storage},
+    {"user.quota", set_quota, &net::Pools::storage},
+    {"domain.add", add_domain, &net::Pools::storage},
+    {"doctor", check_health, &net::Pools::passwords},
+    {"maintain", maintain, &net::Pools::heavy},
+    {"stats", statistics, &net::Pools::storage},
 };
 
 // Each recipient as LMTP would take it: quota and sub-addressing included.
@@ -190,7 +194,7 @@ net::Task<json::object> run_operation(mail::PostOffice& office, json::object req
   } else {
     for (const Operation& operation : kOperations) {
       if (operation.name != command) continue;
-      net::Pool& pool = operation.hashes ? office.pools().passwords : office.pools().storage;
+      net::Pool& pool = office.pools().*operation.pool;
       reply = co_await net::on(pool, [&] { return operation.run(office, request); });
     }
   }

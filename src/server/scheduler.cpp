@@ -8,6 +8,7 @@
 #include <list>
 
 #include "base/log.hpp"
+#include "base/sync.hpp"
 
 namespace muhur::server {
 
@@ -17,10 +18,36 @@ struct Scheduler::Impl : std::enable_shared_from_this<Impl> {
   boost::asio::strand<boost::asio::io_context::executor_type> strand;  // guards what follows
   std::list<boost::asio::steady_timer> timers;
   bool stopped = false;
+
+  // Jobs run on pools that may outlive what the jobs work on.
+  Mutex mutex;
+  Condition ended;
+  std::size_t running MUHUR_GUARDED_BY(mutex) = 0;
+  bool over MUHUR_GUARDED_BY(mutex) = false;
+
+  void run(const std::function<void()>& job) {
+    {
+      const Lock lock(mutex);
+      if (over) return;
+      ++running;
+    }
+    job();
+    const Lock lock(mutex);
+    --running;
+    ended.notify_all();
+  }
+  void finish() {
+    Lock lock(mutex);
+    over = true;
+    ended.wait(lock, [this] MUHUR_NO_TSA { return running == 0; });
+  }
 };
 
 Scheduler::Scheduler(boost::asio::io_context& io) : impl_(std::make_shared<Impl>(io)) {}
-Scheduler::~Scheduler() { stop(); }
+Scheduler::~Scheduler() {
+  stop();
+  impl_->finish();
+}
 
 void Scheduler::every(Millis period, std::string name, net::Pool& pool, std::function<void()> job) {
   auto run = [](std::shared_ptr<Impl> impl, Millis every, std::string what, net::Pool& on_pool,
@@ -32,7 +59,7 @@ void Scheduler::every(Millis period, std::string name, net::Pool& pool, std::fun
       co_await timer->async_wait(boost::asio::redirect_error(boost::asio::use_awaitable, error));
       if (impl->stopped || error) break;
       log::debug("scheduler", "runs", {{"job", what}});
-      co_await net::on(on_pool, work);
+      co_await net::on(on_pool, [&] { impl->run(work); });
     }
     impl->timers.erase(timer);
   };

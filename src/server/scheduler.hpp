@@ -15,7 +15,7 @@ namespace muhur::server {
 class Scheduler {
  public:
   explicit Scheduler(boost::asio::io_context& io);
-  ~Scheduler();
+  ~Scheduler();  // stop(), and waits for the jobs that are running
   // Before or after start; `job` must not throw.
   void every(Millis period, std::string name, net::Pool& pool, std::function<void()> job);
   // No further runs. A job that is running ends by itself.

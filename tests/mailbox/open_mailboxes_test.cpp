@@ -90,6 +90,26 @@ TEST_F(OpenMailboxesTest, OneInUseIsNotSwept) {
   EXPECT_EQ(open_->find("ann").get(), held.get());
 }
 
+TEST_F(OpenMailboxesTest, KeepingHouseIsNoUse) {
+  create("ann", key_);
+  const auto bob = must(open_->open("bob", key_, true));
+  for (int i = 0; i < 3; ++i) {
+    const auto all = open_->all();
+    ASSERT_EQ(all.size(), 2u);
+    EXPECT_TRUE(all[0].idle);
+    EXPECT_FALSE(all[1].idle);
+    clock_.advance(Millis(120'000));
+  }
+  {
+    const auto held = open_->all();
+    open_->sweep();
+    EXPECT_EQ(open_->size(), 2u) << "closed under the housekeeping's hands";
+  }
+  open_->sweep();
+  EXPECT_EQ(open_->find("ann"), nullptr);
+  EXPECT_EQ(open_->size(), 1u);
+}
+
 TEST_F(OpenMailboxesTest, TheLongestIdleGoesWhenTooManyAreIdle) {
   restart(2);
   for (const char* id : {"a", "b", "c", "d"}) {
