@@ -239,6 +239,7 @@ int MainFile::control(int op, void* argument) {
   switch (op) {
     case SQLITE_FCNTL_CKPT_START:
       codec_->checkpointing = true;
+      ++codec_->checkpoints;
       break;
     case SQLITE_FCNTL_CKPT_DONE:
       codec_->checkpointing = false;

@@ -48,7 +48,10 @@ class ChaChaPageCipher final : public PageCipher {
         check_tags_(choice.check_tags),
         first_(first_encrypted(choice)),
         stream_(EVP_CIPHER_CTX_new()),
-        mac_(EVP_MAC_CTX_new(algorithms().poly1305)) {}
+        mac_(EVP_MAC_CTX_new(algorithms().poly1305)) {
+    // Once: to name the cipher again with each page would make OpenSSL build its state anew.
+    EVP_EncryptInit_ex2(stream_, algorithms().chacha20, nullptr, nullptr, nullptr);
+  }
   ~ChaChaPageCipher() override {
     EVP_CIPHER_CTX_free(stream_);
     EVP_MAC_CTX_free(mac_);
@@ -123,7 +126,7 @@ class ChaChaPageCipher final : public PageCipher {
     store_le32(iv, counter);
     std::memcpy(iv + 4, nonce, 12);
     int done = 0;
-    return EVP_EncryptInit_ex2(stream_, algorithms().chacha20, otk.bytes + 32, iv, nullptr) == 1 &&
+    return EVP_EncryptInit_ex2(stream_, nullptr, otk.bytes + 32, iv, nullptr) == 1 &&
            EVP_EncryptUpdate(stream_, out, &done, in, static_cast<int>(size)) == 1 &&
            static_cast<std::size_t>(done) == size;
   }

@@ -54,7 +54,8 @@ class PageCodec {
 
   void forget_main() { main_ = nullptr; }
 
-  bool checkpointing = false;  // between SQLITE_FCNTL_CKPT_START and _DONE: pages pass as they are
+  bool checkpointing = false;     // between SQLITE_FCNTL_CKPT_START and _DONE: pages pass as they are
+  std::uint64_t checkpoints = 0;  // begun so far
   WalTail tail;
   volatile Byte* wal_index = nullptr;  // the first region of the -shm, where there is one
 

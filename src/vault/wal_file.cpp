@@ -20,6 +20,7 @@ namespace {
 constexpr std::size_t kBufferLimit = 1 << 20;    // written out beyond this, commit or not
 constexpr std::size_t kLargestWrite = 64 << 10;  // SQLite's unix VFS fails with 128 KiB and more at once
 constexpr std::size_t kBufferKept = 128 << 10;   // memory kept between transactions
+constexpr sqlite3_int64 kAhead = 64 << 10;       // read at once by a checkpoint
 constexpr int kPageSizeAt = 8;
 static_assert(kFrameHeader == 24);
 
@@ -72,6 +73,8 @@ int WalFile::write_header(const Byte* header) {
   std::memcpy(extend(kWalHeader), header, kWalHeader);
   buffer_start_ = 0;
   header_at_ = raw_at_ = -1;
+  std::vector<Byte>().swap(ahead_);
+  ahead_size_ = 0;
   codec_->tail = {.known = true,
                   .end = kWalHeader,
                   .sum = {load_be32(header + kWalHeaderSum), load_be32(header + kWalHeaderSum + 4)},
@@ -214,7 +217,8 @@ int WalFile::read(void* out, int amount, sqlite3_int64 offset) {
   if (part == Part::page && !codec_->checkpointing) return read_page(out, offset - kFrameHeader);
   if (part == Part::other || part == Part::frame_header)
     return refuse(SQLITE_IOERR_READ, "a read of the WAL that is neither header, frame nor page");
-  const int rc = base_read(out, amount, offset);
+  const int rc =
+      part == Part::page ? read_for_checkpoint(out, amount, offset) : base_read(out, amount, offset);
   if (rc != SQLITE_OK) {
     std::memset(out, 0, static_cast<std::size_t>(amount));
     return rc;
@@ -227,6 +231,29 @@ int WalFile::read(void* out, int amount, sqlite3_int64 offset) {
              is_page_size(load_be32(bytes + kPageSizeAt))) {
     codec_->set_page_size(load_be32(bytes + kPageSizeAt));
   }
+  return SQLITE_OK;
+}
+
+// A checkpoint asks for the pages in the order of the database. Where that is the log's order too, frames are
+// read many at a time. Those that it asks for were committed before it began and stay as they are until it
+// ends; what else was read is thrown away.
+int WalFile::read_for_checkpoint(void* out, int amount, sqlite3_int64 offset) {
+  if (ahead_of_ != codec_->checkpoints) {
+    ahead_of_ = codec_->checkpoints;
+    ahead_size_ = 0;
+    ahead_expected_ = -1;
+  }
+  const bool in_order = std::exchange(ahead_expected_, offset + frame_size()) == offset;
+  const bool is_there = offset >= ahead_at_ && offset + amount <= ahead_at_ + ahead_size_;
+  if (!is_there) {
+    const sqlite3_int64 wanted = kAhead / frame_size() * frame_size();
+    if (!in_order || wanted == 0 || buffered_ > 0) return base_read(out, amount, offset);
+    ahead_.resize(kAhead);
+    ahead_at_ = offset;
+    ahead_size_ = base_read(ahead_.data(), static_cast<int>(wanted), offset) == SQLITE_OK ? wanted : 0;
+    if (ahead_size_ == 0) return base_read(out, amount, offset);  // near the end, or an error that it tells
+  }
+  std::memcpy(out, ahead_.data() + (offset - ahead_at_), static_cast<std::size_t>(amount));
   return SQLITE_OK;
 }
 

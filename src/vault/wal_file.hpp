@@ -31,6 +31,7 @@ class WalFile final : public File {
   int append(const Byte* plain, sqlite3_int64 at);
   int rewrite(const Byte* plain, sqlite3_int64 at);
   int read_page(void* out, sqlite3_int64 at);
+  int read_for_checkpoint(void* out, int amount, sqlite3_int64 offset);
   bool is_checksum_rewrite(const Byte* header, sqlite3_int64 at, WalTail& tail);
   bool is_committed(sqlite3_int64 at) const;
   int find_tail(sqlite3_int64 at, WalTail& tail);
@@ -54,6 +55,12 @@ class WalFile final : public File {
   Byte header_[kFrameHeaderSize] = {};
   sqlite3_int64 raw_at_ = -1;  // of the frame last read whole, kept to tell a checksum's rewrite; -1: none
   std::vector<Byte> raw_;
+  // What a checkpoint will ask for next, if it goes on as it does: ahead_size_ bytes from ahead_at_.
+  std::vector<Byte> ahead_;
+  sqlite3_int64 ahead_at_ = 0;
+  sqlite3_int64 ahead_size_ = 0;
+  std::uint64_t ahead_of_ = 0;         // the checkpoint it belongs to
+  sqlite3_int64 ahead_expected_ = -1;  // where the next page would be
 };
 
 }  // namespace muhur::vault
