@@ -1,4 +1,6 @@
 // Looking at tokens, taking them back, and userinfo.
+#include <thread>
+
 #include "oidc/provider_fixture.hpp"
 #include "oidc/refusal.hpp"
 
@@ -144,6 +146,25 @@ TEST_F(IntrospectTest, TheSubjectSaysNothingAndStays) {
   EXPECT_EQ(sub.size(), 24U);
   open_provider();
   EXPECT_EQ(text(id_token_claims(tokens()), "sub"), sub);
+}
+
+TEST_F(IntrospectTest, AHeldWriteLockIsWaitedFor) {
+  // Bug class 34: a locked database is neither a wrong code nor a wrong token.
+  const auto secret = code();
+  const vault::Key key = accounts::database_key(server_key_, "sessions");
+  vault::OpenOptions options;
+  options.path = data_ / "sessions.db";
+  options.key = &key;
+  auto holder = vault::Connection::open(options);
+  ASSERT_TRUE(holder) << holder.error().text();
+  ASSERT_TRUE((*holder)->exec("BEGIN IMMEDIATE"));
+  std::jthread release([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(300));
+    EXPECT_TRUE((*holder)->exec("COMMIT"));
+  });
+  const auto answer = post(redeeming(secret));
+  ASSERT_TRUE(answer) << answer.error().code;
+  EXPECT_TRUE(userinfo(text(*answer, "access_token")));
 }
 
 TEST_F(IntrospectTest, WhatIsBusyIs503AndNever401) {
