@@ -21,6 +21,7 @@ int main(int argc, char** argv) {
       muhur::cli::describe_doctor(root);
       muhur::cli::describe_maintain(root);
       muhur::cli::describe_stats(root);
+      muhur::cli::describe_bench(root);
       muhur::cli::describe_worker(root);
       root.manual(
           "Exit codes: 0 done, 1 failed, 2 wrong usage.\n"
