@@ -5,6 +5,7 @@
 #include <chrono>
 #include <ctime>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "bench/report.hpp"
@@ -28,11 +29,16 @@ class Stopwatch {
   Clock::time_point wall_;
 };
 
+// Before each step, outside its time: a process that has just used up its time slice would be interrupted
+// early in the step, and the more so the more CPU time the step before took.
+inline void settle() { std::this_thread::sleep_for(std::chrono::milliseconds(10)); }
+
 // Runs operation(i) for i in [0, count) and writes NAME_per_s, NAME_cpu_us and NAME_p99_us (both an
 // operation). The first failure ends it.
 template <class F>
 Result<void> timed_each(boost::json::object& out, const std::string& name, int count, F operation) {
   std::vector<double> each(static_cast<std::size_t>(count));
+  settle();
   const Stopwatch all;
   for (int i = 0; i < count; ++i) {
     const double before = all.wall();
@@ -50,6 +56,7 @@ Result<void> timed_each(boost::json::object& out, const std::string& name, int c
 // Runs operation() once and writes NAME_ms and NAME_cpu_ms.
 template <class F>
 Result<void> timed_once(boost::json::object& out, const std::string& name, F operation) {
+  settle();
   const Stopwatch all;
   MUHUR_CHECK(operation());
   const double cpu = all.cpu();
