@@ -42,8 +42,6 @@ void append_extension_tail(std::string& out, const Part& part) {
   out.push_back(' ');
   if (part.language.empty()) {
     out.append("NIL");
-  } else if (part.language.size() == 1) {
-    append_message_text(out, part.language.front());
   } else {
     for (std::size_t i = 0; i < part.language.size(); ++i) {
       out.push_back(i == 0 ? '(' : ' ');
@@ -75,13 +73,9 @@ void append_multipart(std::string& out, const Structure& structure, const Part& 
 void append_single(std::string& out, const Structure& structure, std::uint32_t index, bool extended) {
   const Part& part = structure.parts[index];
   const bool text = equals_ignoring_case(part.type, "text");
-  // What a limit cut off has no envelope to show, which "message" "rfc822" promises.
-  const bool cut =
-      part.kind == Part::Kind::leaf && equals_ignoring_case(part.type, "message") &&
-      (equals_ignoring_case(part.subtype, "rfc822") || equals_ignoring_case(part.subtype, "global"));
-  append_message_text(out, cut ? std::string_view("application") : std::string_view(part.type));
+  append_message_text(out, part.type);
   out.push_back(' ');
-  append_message_text(out, cut ? std::string_view("octet-stream") : std::string_view(part.subtype));
+  append_message_text(out, part.subtype);
   out.push_back(' ');
   append_parameters(out, part.parameters, text);
   out.push_back(' ');

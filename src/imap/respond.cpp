@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "base/encoding.hpp"
 #include "base/unicode.hpp"
 #include "imap/mutf7.hpp"
 #include "imap/parser.hpp"
@@ -68,9 +69,24 @@ void append_astring(std::string& out, std::string_view text) {
     append_string(out, text);
 }
 
+namespace {
+
+// Octets of a charset that nobody named (RFC 1428), none lost: the client may know better than we do.
+std::string encode_unknown(std::string_view raw) {
+  constexpr std::size_t kOctets = 39;  // 52 characters of base64: 74 of the 75 that RFC 2047 §2 allows
+  std::string out;
+  for (; !raw.empty(); raw.remove_prefix(std::min(kOctets, raw.size()))) {
+    if (!out.empty()) out.push_back(' ');
+    out.append("=?unknown-8bit?B?").append(to_base64(as_bytes(raw.substr(0, kOctets)))).append("?=");
+  }
+  return out;
+}
+
+}  // namespace
+
 void append_message_text(std::string& out, std::string_view raw) {
   if (is_ascii(raw)) return append_string(out, raw);
-  std::string encoded = mime::encode_words(to_valid_utf8(raw));
+  std::string encoded = is_utf8(raw) ? mime::encode_words(raw) : encode_unknown(raw);
   std::erase_if(encoded, [](char c) { return c == '\r' || c == '\n'; });
   append_string(out, encoded);
 }

@@ -44,6 +44,16 @@ TEST(Strings, AreQuotedOrLiteral) {
   EXPECT_EQ(out, "\"NIL\"\"\"x");
 }
 
+// Raw 8-bit header text in an old charset was shown as U+FFFD: what it said was lost to every client.
+TEST(Strings, KeepTheOctetsOfACharsetThatNobodyNamed) {
+  std::string out;
+  append_message_text(out, "caf\xe9");
+  EXPECT_EQ(out, "\"=?unknown-8bit?B?Y2Fm6Q==?=\"");
+  out.clear();
+  append_message_text(out, "caf\xc3\xa9");
+  EXPECT_EQ(out, "\"=?UTF-8?B?Y2Fmw6k=?=\"");
+}
+
 TEST(BodyStructure, HasAllExtensionFields) {
   // Bug class 6: Gmail's apps show images as text when disposition, language, location or MD5 are missing.
   EXPECT_EQ(structure_of(kMixed),
