@@ -6,6 +6,7 @@
 
 #include "base/log.hpp"
 #include "cli/command.hpp"
+#include "cli/demo_clients.hpp"
 #include "cli/demo_data.hpp"
 #include "cli/ready_line.hpp"
 #include "cli/terminal.hpp"
@@ -19,8 +20,14 @@ struct Args {
   bool json = false;
 };
 
-void print_json(const server::App& app, const DemoUsers& people) {
+std::string http_url(server::App& app) {
+  return app.provider() ? app.provider()->options().issuer : std::string();
+}
+
+void print_json(server::App& app, const DemoUsers& people, const boost::json::object& clients) {
   auto line = ready_line(app.endpoints());
+  line["http"] = http_url(app);
+  line["clients"] = clients;
   const auto shown = [](const DemoUser& user) {
     return boost::json::object{{"address", user.address}, {"password", user.password}};
   };
@@ -31,7 +38,7 @@ void print_json(const server::App& app, const DemoUsers& people) {
   print_line(line);
 }
 
-void print_text(const server::App& app, const DemoUsers& people) {
+void print_text(server::App& app, const DemoUsers& people, const boost::json::object& clients) {
   std::uint16_t imap = 0, imaps = 0, lmtp = 0;
   for (const auto& endpoint : app.endpoints()) {
     if (endpoint.name == "imap") imap = endpoint.port;
@@ -42,11 +49,20 @@ void print_text(const server::App& app, const DemoUsers& people) {
   for (const auto& user : people.users) rows.push_back({"  " + user.address, user.password});
   rows.push_back({"  " + people.admin.address, people.admin.password});
   const auto& alice = people.users.front();
+  std::string secret;
+  if (const auto* one = clients.if_contains("confidential"); one && one->is_object())
+    if (const auto* text = one->get_object().if_contains("client_secret"); text && text->is_string())
+      secret = text->get_string();
   const std::string text = fmt::format(
       "\nMuhur serves a demonstration from {data}\n\n"
       "{accounts}\n"
       "  IMAP   127.0.0.1:{imap} (STARTTLS)   127.0.0.1:{imaps} (TLS)\n"
-      "  LMTP   127.0.0.1:{lmtp}\n\n"
+      "  LMTP   127.0.0.1:{lmtp}\n"
+      "  HTTP   {http}\n\n"
+      "Sign in with a browser: {http}/account/sessions\n"
+      "OpenID Connect: {http}/.well-known/openid-configuration\n"
+      "  clients `demo` (public) and `confidential` (secret {secret}),\n"
+      "  both with the redirect URI http://127.0.0.1/callback at any port\n\n"
       "Thunderbird: add a mail account, configure manually: IMAP, host 127.0.0.1, port {imaps}, SSL/TLS,\n"
       "  normal password, user {alice}; accept the self-signed certificate.\n"
       "curl:   curl -k --user '{alice}:{password}' 'imaps://127.0.0.1:{imaps}/INBOX;UID=1'\n"
@@ -57,7 +73,7 @@ void print_text(const server::App& app, const DemoUsers& people) {
       "keeps none. Stop with Ctrl-C.\n",
       fmt::arg("data", app.config().data.string()), fmt::arg("accounts", table(rows)), fmt::arg("imap", imap),
       fmt::arg("imaps", imaps), fmt::arg("lmtp", lmtp), fmt::arg("alice", alice.address),
-      fmt::arg("password", alice.password));
+      fmt::arg("password", alice.password), fmt::arg("http", http_url(app)), fmt::arg("secret", secret));
   std::fputs(text.c_str(), stdout);
   std::fflush(stdout);
 }
@@ -77,6 +93,7 @@ int demo(const Args& args) {
   config->imap_listen = at(0);
   config->imap_listen_tls = at(1);
   config->lmtp_listen = at(2);
+  config->http_listen = at(3);
   if (!config->set_by.contains("log.level")) config->log_level = "warn";
   auto app = server::App::open(std::move(*config));
   if (!app) {
@@ -87,8 +104,10 @@ int demo(const Args& args) {
   }
   const auto people = prepare_demo_mail(**app);
   if (!people) return report(people.error());
+  const auto clients = prepare_demo_clients(**app);
+  if (!clients) return report(clients.error());
   (*app)->start();
-  args.json ? print_json(**app, *people) : print_text(**app, *people);
+  args.json ? print_json(**app, *people, *clients) : print_text(**app, *people, *clients);
   return (*app)->run();
 }
 
@@ -101,7 +120,8 @@ void describe_demo(Command& root) {
                  "The data directory, made when it is not there. Default: ./muhur-demo.");
   command.option(
       "--ports", "BASE", args->ports,
-      "IMAP listens at BASE, IMAP with TLS at BASE+1, LMTP at BASE+2. 0: any free ports. Default: 10143.");
+      "IMAP listens at BASE, IMAP with TLS at BASE+1, LMTP at BASE+2, HTTP at BASE+3. 0: any free ports. "
+      "Default: 10143.");
   command.flag("--json", args->json, "Prints one line of JSON when ready, and nothing else.");
   command.manual(
       "Needs nothing configured. Makes the domain example.org with the users alice, bob and admin, a\n"
@@ -111,6 +131,8 @@ void describe_demo(Command& root) {
       "prints the same ones. That is a convenience of the demonstration: a real server keeps no password.\n\n"
       "The line of --json:\n"
       "  {\"ready\":true,\"imap\":{\"host\",\"port\"},\"imaps\":{…},\"lmtp\":{…},\n"
+      "   \"http\":\"http://127.0.0.1:10146\",\"clients\":{\"demo\":{\"client_id\"},\n"
+      "   \"confidential\":{\"client_id\",\"client_secret\"},\"bench\":{\"client_id\"}},\n"
       "   \"users\":[{\"address\",\"password\"}],\"admin\":{\"address\",\"password\"}}\n"
       "Later versions add keys and rename none.");
   command.run([args] { return demo(*args); });

@@ -28,7 +28,7 @@ int serve(const Args& args) {
 
 void describe_serve(Command& root) {
   auto args = std::make_shared<Args>();
-  auto& command = root.command("serve", "Serves IMAP and LMTP until SIGTERM.");
+  auto& command = root.command("serve", "Serves IMAP, LMTP and, where configured, sign-in over HTTP until SIGTERM.");
   args->where.describe(command);
   command.flag("--json", args->json, "Prints one line of JSON when ready: the endpoints.");
   command.manual(

@@ -1,5 +1,6 @@
 #pragma once
-// Which peers are proxies of ours, and whom they speak for. Private to http/.
+// Which peers are proxies of ours, and whom they speak for. Also for routes that only some
+// networks may see.
 
 #include <array>
 #include <string>

@@ -66,7 +66,7 @@ PostOffice::Impl::Impl(PostOfficeOptions o, std::unique_ptr<net::Pools> own, Dat
       directory(std::move(d)),
       users(*directory),
       credentials(*directory, options.argon2),
-      signing_in(*directory, options.argon2),
+      signing_in(*directory, options.argon2, options.lockout),
       spool(std::move(s)),
       mailboxes(mailbox_options(options, pools)),
       provision(users, credentials, mailboxes, *spool, MailboxFiles(options.data / "mail")),

@@ -22,6 +22,7 @@ struct PostOfficeOptions {
   std::filesystem::path server_key;  // default DATA/server.key
   net::Pools* pools = nullptr;       // outlives the post office; null: a few threads of its own
   crypto::Argon2Cost argon2;
+  accounts::LockoutLimits lockout;
   std::uint64_t max_message = 50ull << 20;
   std::size_t max_idle_mailboxes = 200;
   const Clock* clock = &Clock::system();

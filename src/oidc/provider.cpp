@@ -117,6 +117,7 @@ Result<void> Provider::sweep() {
 
 Clients& Provider::clients() { return *impl_->clients; }
 SigningKeys& Provider::keys() { return *impl_->keys; }
+std::weak_ptr<vault::Database> Provider::sessions_database() const { return impl_->store->held(); }
 const ProviderOptions& Provider::options() const { return impl_->options; }
 
 }  // namespace muhur::oidc

@@ -167,6 +167,7 @@ class Provider {
   void user_changed(accounts::UserId user);  // disabled, password reset: ends sessions and grants
   Clients& clients();
   SigningKeys& keys();
+  std::weak_ptr<vault::Database> sessions_database() const;  // for who keeps house
   const ProviderOptions& options() const;
 
  private:

@@ -28,6 +28,7 @@ class Store {
   static Result<std::unique_ptr<Store>> open(const std::filesystem::path& file, const vault::Key& key,
                                              vault::Executor executor);
   vault::Database& database() { return *database_; }
+  std::weak_ptr<vault::Database> held() const { return database_; }
 
   // false: it was remembered before.
   static Result<bool> remember_once(vault::Connection& c, const Once& once);

@@ -18,6 +18,7 @@
 #include "server/admin_socket.hpp"
 #include "server/data_directory.hpp"
 #include "server/housekeeping.hpp"
+#include "server/identity.hpp"
 #include "server/notify.hpp"
 #include "server/operations.hpp"
 #include "server/scheduler.hpp"
@@ -26,6 +27,7 @@ namespace muhur::server {
 namespace {
 
 constexpr Millis kSweepEvery{30'000};
+constexpr Millis kRotationLooks{3'600'000};
 constexpr Millis kDrainStep{50};
 constexpr Millis kLastWait{3'000};  // for sessions whose connection was closed under them
 
@@ -53,6 +55,7 @@ struct App::Impl {
   std::unique_ptr<net::TlsContext> tls;
   std::unique_ptr<imap::Server> imap;
   std::unique_ptr<lmtp::Server> lmtp;
+  std::unique_ptr<Identity> identity;  // null: no sign-in service
   std::vector<std::shared_ptr<net::Listener>> listeners;
   std::vector<Endpoint> endpoints;
   std::unique_ptr<Housekeeping> house;
@@ -69,6 +72,7 @@ struct App::Impl {
   Result<void> listen(const std::string& name, const std::string& where, net::TlsContext* implicit_tls,
                       net::Listener::Serve serve, unsigned unix_mode, std::string refusal);
   Result<void> listen_all();
+  Result<void> listen_http();
   void wait_for_signal();
   void begin_drain();
   void drain_step();
@@ -85,6 +89,7 @@ Result<void> App::Impl::open_data() {
   options.server_key = config.server_key;
   options.pools = &pools;
   options.argon2 = config.argon2;
+  options.lockout = config.lockout;
   options.max_message = config.max_message;
   options.max_idle_mailboxes = config.idle_mailboxes;
   MUHUR_TRY(office, open_post_office(std::move(options)));
@@ -138,7 +143,7 @@ Result<void> App::Impl::listen_all() {
   const auto serve_imap = [this](net::StreamPtr stream) { return imap->serve(std::move(stream)); };
   const auto serve_lmtp = [this](net::StreamPtr stream) { return lmtp->serve(std::move(stream)); };
   const auto serve_admin_socket = [this](net::StreamPtr stream) {
-    return serve_admin(*office, std::move(stream));
+    return serve_admin(*office, std::move(stream), identity ? &identity->provider().clients() : nullptr);
   };
   const std::string imap_full = "* BYE [UNAVAILABLE] Too many connections, try again later\r\n";
   const std::string lmtp_full = "421 4.3.2 Too many connections, try again later\r\n";
@@ -150,6 +155,22 @@ Result<void> App::Impl::listen_all() {
     MUHUR_CHECK(listen("lmtp", where, nullptr, serve_lmtp, config.lmtp_socket_mode, lmtp_full));
   MUHUR_CHECK(listen("admin", "unix:" + admin_socket_path(config.data).string(), nullptr, serve_admin_socket,
                      0600, ""));
+  return listen_http();
+}
+
+// Ports first: the issuer may have to name the one that the system chose.
+Result<void> App::Impl::listen_http() {
+  if (config.http_listen.empty() && config.http_listen_tls.empty()) return {};
+  const auto first = endpoints.size();
+  const auto serve = [this](net::StreamPtr stream) { return identity->serve(std::move(stream)); };
+  const std::string full =
+      "HTTP/1.1 503 Service Unavailable\r\nRetry-After: 2\r\nContent-Length: 0\r\nConnection: close\r\n\r\n";
+  for (const auto& where : config.http_listen) MUHUR_CHECK(listen("http", where, nullptr, serve, 0660, full));
+  for (const auto& where : config.http_listen_tls)
+    MUHUR_CHECK(listen("https", where, tls.get(), serve, 0660, full));
+  const Endpoint& shown = endpoints[first];
+  MUHUR_TRY(auto issuer, issuer_of(config, shown.host, shown.port, shown.name == "https"));
+  MUHUR_TRY(identity, Identity::open(config, std::move(issuer), *office, io));
   return {};
 }
 
@@ -186,6 +207,7 @@ void App::Impl::begin_drain() {
   for (const auto& listener : listeners) listener->stop();
   imap->shutdown();
   lmtp->shutdown();
+  if (identity) identity->drain();
   scheduler->stop();
   house->stop();
   closes_at = std::chrono::steady_clock::now() + config.drain_timeout;
@@ -227,6 +249,7 @@ App::App(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 App::~App() = default;
 
 mail::PostOffice& App::office() { return *impl_->office; }
+oidc::Provider* App::provider() { return impl_->identity ? &impl_->identity->provider() : nullptr; }
 const Config& App::config() const { return impl_->config; }
 
 std::vector<Endpoint> App::endpoints() const {
@@ -242,6 +265,12 @@ void App::start() {
     if (const auto swept = office->sweep(); !swept)
       log::warn("server", "sweeping failed", {{"why", swept.error().text()}});
   });
+  if (auto* const identity = impl_->identity.get()) {
+    impl_->scheduler->every(kSweepEvery, "sweep sessions", impl_->pools.storage,
+                            [identity] { identity->sweep(); });
+    impl_->scheduler->every(kRotationLooks, "rotate keys", impl_->pools.heavy,
+                            [identity] { identity->rotate_keys(); });
+  }
   impl_->scheduler->every(kHouseOften, "keep house", impl_->pools.heavy,
                           [house = impl_->house.get()] { house->often(); });
   impl_->scheduler->every(kHouseLooks, "keep house daily", impl_->pools.heavy,

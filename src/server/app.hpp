@@ -6,12 +6,13 @@
 #include <vector>
 
 #include "mail/post_office.hpp"
+#include "oidc/provider.hpp"
 #include "server/config.hpp"
 
 namespace muhur::server {
 
 struct Endpoint {
-  std::string name;  // "imap", "imaps", "lmtp"
+  std::string name;  // "imap", "imaps", "lmtp", "http", "https"
   std::string host;
   std::uint16_t port = 0;
   std::string path;  // of a Unix socket; then host is empty
@@ -24,6 +25,7 @@ class App {
   ~App();
 
   mail::PostOffice& office();
+  oidc::Provider* provider();  // null: no sign-in service is configured
   const Config& config() const;
   std::vector<Endpoint> endpoints() const;
 

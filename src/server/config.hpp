@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "accounts/lockout.hpp"
 #include "base/clock.hpp"
 #include "base/error.hpp"
 #include "crypto/kdf.hpp"
@@ -37,6 +38,24 @@ struct Config {
   std::size_t lmtp_max_recipients = 1000;
   Millis lmtp_command_timeout{300'000};
   Millis lmtp_data_timeout{600'000};
+
+  std::vector<std::string> http_listen;
+  std::vector<std::string> http_listen_tls;
+  std::string http_issuer;
+  std::vector<std::string> http_hosts;
+  std::vector<std::string> trusted_proxies;
+  std::vector<std::string> metrics_networks;
+
+  std::string branding_name = "Muhur";
+  std::string branding_colour;
+  std::filesystem::path branding_logo;  // empty: none
+  std::string branding_help_url;
+
+  Millis session_idle{8LL * 3'600'000};
+  Millis session_absolute{30LL * 86'400'000};
+  Millis key_rotation{90LL * 86'400'000};
+  bool dynamic_registration = false;
+  accounts::LockoutLimits lockout;
 
   std::uint64_t max_message = 50ull << 20;
   std::size_t max_connections = 10'000;

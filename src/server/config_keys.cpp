@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/log.hpp"
+#include "http/server.hpp"
 
 namespace muhur::server {
 namespace {
@@ -45,6 +46,16 @@ Result<std::vector<std::string>> listen_of(const Value& v) {
   if (!list) return fail(Code::invalid, "a list of addresses in brackets is expected");
   for (const auto& item : *list) MUHUR_CHECK(parse_listen(item));
   return *list;
+}
+Result<std::vector<std::string>> texts_of(const Value& v) {
+  const auto* list = std::get_if<std::vector<std::string>>(&v);
+  if (!list) return fail(Code::invalid, "a list of texts in brackets is expected");
+  return *list;
+}
+Result<std::vector<std::string>> networks_of(const Value& v) {
+  MUHUR_TRY(auto list, texts_of(v));
+  for (const auto& network : list) MUHUR_CHECK(http::check_network(network));
+  return list;
 }
 Result<void> put_path(std::filesystem::path& into, const Value& v) {
   MUHUR_TRY(const std::string text, text_of(v));
@@ -130,6 +141,57 @@ const Key kKeys[] = {
     {"lmtp.data_timeout", Kind::duration, "\"10m\"",
      "How long the MTA may take for the next part of a message.",
      MUHUR_SET(lmtp_data_timeout, duration_of(v, Millis(1000)))},
+    {"http.listen", Kind::list, "[]",
+     "Where the sign-in service (OAuth 2.0, OpenID Connect) listens with plain HTTP: on loopback, behind a "
+     "web server that does HTTPS. `[]` here and in `http.listen_tls`: no sign-in service.",
+     MUHUR_SET(http_listen, listen_of(v))},
+    {"http.listen_tls", Kind::list, "[]", "Where it listens with HTTPS, with the certificate of `[tls]`.",
+     MUHUR_SET(http_listen_tls, listen_of(v))},
+    {"http.issuer", Kind::text, "\"\"",
+     "The address that browsers and clients use, `https://id.example.org`, without a path. Never change it: "
+     "clients know the server by it. Empty: the listener's own address on this machine, or `host_name` with "
+     "HTTPS.",
+     MUHUR_SET(http_issuer, text_of(v))},
+    {"http.hosts", Kind::list, "[]",
+     "Host names that requests may name, with or without port; others are answered 421. `[]`: any.",
+     MUHUR_SET(http_hosts, texts_of(v))},
+    {"http.trusted_proxies", Kind::list, "[]",
+     "Networks (`10.0.0.0/8`, `::1`, or `unix` for Unix sockets) of web servers whose `X-Forwarded-For` and "
+     "`X-Forwarded-Proto` are believed. Without them every visitor has the proxy's address.",
+     MUHUR_SET(trusted_proxies, networks_of(v))},
+    {"http.metrics_networks", Kind::list, "[]",
+     "Networks that may read `/metrics`, beside this machine. A proxy's visitors count by their own address "
+     "only when the proxy is trusted.",
+     MUHUR_SET(metrics_networks, networks_of(v))},
+    {"branding.name", Kind::text, "\"Muhur\"", "The organisation's or service's name, on every page.",
+     MUHUR_SET(branding_name, text_of(v))},
+    {"branding.colour", Kind::text, "\"\"",
+     "The colour of buttons and links, `#rrggbb`; made readable in light and dark. Empty: ours.",
+     MUHUR_SET(branding_colour, text_of(v))},
+    {"branding.logo", Kind::text, "\"\"",
+     "An image (.svg, .png, .jpg, .webp, at most 256 KiB) for the pages. Relative to `data`. Empty: none.",
+     MUHUR_SET(branding_logo, text_of(v))},
+    {"branding.help_url", Kind::text, "\"\"", "Where users find help: https or mailto. Empty: no link.",
+     MUHUR_SET(branding_help_url, text_of(v))},
+    {"sign_in.session_idle", Kind::duration, "\"8h\"", "How long a browser's session lives unused.",
+     MUHUR_SET(session_idle, duration_of(v, Millis(60'000)))},
+    {"sign_in.session_absolute", Kind::duration, "\"30d\"", "How long a browser's session lives at most.",
+     MUHUR_SET(session_absolute, duration_of(v, Millis(60'000)))},
+    {"sign_in.key_rotation", Kind::duration, "\"90d\"",
+     "How long a key signs tokens. The next one is published a day before it is used.",
+     MUHUR_SET(key_rotation, duration_of(v, Millis(7 * 86'400'000)))},
+    {"sign_in.dynamic_registration", Kind::flag, "false",
+     "Whether clients may register themselves (RFC 7591) with an initial token of `muhur client`.",
+     MUHUR_SET(dynamic_registration, flag_of(v))},
+    {"sign_in.free_guesses", Kind::number, "5",
+     "Wrong passwords for one account that cost no wait; each further one waits longer, to a minute.",
+     MUHUR_SET(lockout.free_per_account, number_of(v, 1, 1000))},
+    {"sign_in.free_guesses_per_network", Kind::number, "100",
+     "Wrong passwords from one network (an IPv4 address, an IPv6 /64) that cost no wait.",
+     MUHUR_SET(lockout.free_per_network, number_of(v, 1, 1'000'000))},
+    {"sign_in.count_networks", Kind::flag, "true",
+     "Whether wrong passwords count by network too. Off only where all visitors have one address.",
+     MUHUR_SET(lockout.count_networks, flag_of(v))},
     {"limits.message", Kind::size, "\"50MiB\"", "The largest message, delivered or appended.",
      MUHUR_SET(max_message, size_of(v, 1 << 20, kGiB))},
     {"limits.connections", Kind::number, "10000", "The most connections of one listener.",

@@ -115,7 +115,7 @@ Reply ping(mail::PostOffice&, const json::object&) { return json::object{}; }
 struct Operation {
   std::string_view name;
   Reply (*run)(mail::PostOffice&, const json::object&);
-  net::Pool net::Pools::*pool;
+  net::Pool net::Pools::* pool;
 };
 constexpr Operation kOperations[] = {
     {"ping", ping, &net::Pools::storage},

@@ -18,7 +18,8 @@ namespace muhur::server {
 Result<std::unique_ptr<mail::PostOffice>> open_post_office(mail::PostOfficeOptions options);
 
 // Runs one request. `body`: the message of "deliver". Wipes the secrets inside `request` when it is done with
-// them. Never fails: what goes wrong is in the reply. `clients`: the running provider's (client_operations.hpp).
+// them. Never fails: what goes wrong is in the reply. `clients`: the running provider's
+// (client_operations.hpp).
 net::Task<boost::json::object> run_operation(mail::PostOffice& office, boost::json::object request,
                                              std::shared_ptr<const std::string> body,
                                              oidc::Clients* clients = nullptr);
