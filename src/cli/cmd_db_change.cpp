@@ -56,6 +56,16 @@ int rekey(const Args& args) {
   return print(args.json, {{"path", args.database}}, args.database + " has its new key.");
 }
 
+// What became of the copy that an interrupted run left; empty: none was there.
+std::string tell_resumed(const vault::CipherMigrated& done) {
+  if (!done.started_over.empty())
+    return fmt::format("The copy that an interrupted run left was made anew: {}.\n", done.started_over);
+  if (done.rows_kept > 0)
+    return fmt::format("Went on from an interrupted run: {} rows were there, {} were copied.\n",
+                       done.rows_kept, done.rows_copied);
+  return {};
+}
+
 int migrate(const Args& args) {
   const auto target = find_foreign(args);
   if (!target) return report(target.error());
@@ -80,9 +90,13 @@ int migrate(const Args& args) {
                 {"from", done->from},
                 {"to", "chacha20"},
                 {"bytes_before", done->bytes_before},
-                {"bytes_after", done->bytes_after}},
-               done->changed ? fmt::format("{} is chacha20 now; it was {}.", args.database, from)
-                             : fmt::format("{} is chacha20 already.", args.database));
+                {"bytes_after", done->bytes_after},
+                {"rows_copied", done->rows_copied},
+                {"rows_kept", done->rows_kept},
+                {"started_over", done->started_over}},
+               done->changed
+                   ? fmt::format("{}{} is chacha20 now; it was {}.", tell_resumed(*done), args.database, from)
+                   : fmt::format("{} is chacha20 already.", args.database));
 }
 
 // VACUUM writes every page to a temporary database first and then back.
@@ -143,11 +157,12 @@ void describe_db_change(Command& db) {
   migrating.manual(
       "Reads aes256cbc, sqleet (with --cipher sqleet) and plain databases. The new file is written beside "
       "the\n"
-      "old one, every page verified, and takes its name in one step; whenever it is interrupted, the old "
-      "file\n"
-      "is there unharmed, and the same command starts over. The passphrase stays unless a new one is given; "
-      "a\n"
-      "plain file needs one. Needs the file's size in free space.");
+      "old one, every page verified, every row compared, and takes its name in one step; whenever it is\n"
+      "interrupted, the old file is there unharmed, and the same command with the same new key goes on "
+      "where\n"
+      "it stopped. When the old file has changed meanwhile it starts over, and says so. The passphrase "
+      "stays\n"
+      "unless a new one is given; a plain file needs one. Needs the file's size in free space.");
   migrating.run([args] { return migrate(*args); });
 
   auto& shrinking = db.command("vacuum", "Rewrites a database without its free pages.");
