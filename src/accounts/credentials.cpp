@@ -5,6 +5,7 @@
 #include "accounts/quick_secret.hpp"
 #include "accounts/rows.hpp"
 #include "base/random.hpp"
+#include "passwords/bcrypt.hpp"
 #include "passwords/rules.hpp"
 
 namespace muhur::accounts {
@@ -116,6 +117,27 @@ Result<Created> Credentials::create_user(const NewUser& given, const Secret& pas
     return added;
   }));
   return Created{std::move(user), std::move(made.shown)};
+}
+
+Result<void> Credentials::import_users(const std::vector<Imported>& users) {
+  const std::int64_t now = directory_.clock().now_ms();
+  return directory_.database().write([&](vault::Connection& c) -> Result<void> {
+    for (const auto& one : users) {
+      MUHUR_TRY(const auto bcrypt, passwords::parse_bcrypt(one.record));
+      MUHUR_TRY(const AddressParts parts, split_address(one.address));
+      NewUser wanted;
+      wanted.address = one.address;
+      wanted.display_name = one.display_name;
+      wanted.mailbox_id = random_hex(16);
+      MUHUR_TRY(const User added, insert_user(c, wanted, parts, now));
+      MUHUR_CHECK(
+          c.run("INSERT INTO credentials(user_id, kind, name, record, wrap, memory_kib, passes, created_ms) "
+                "VALUES (?, ?, '', ?, zeroblob(0), 0, ?, ?)",
+                added.id, CredentialKind::password, one.record, bcrypt.cost, now));
+      MUHUR_CHECK(append_audit(c, now, {.user = added.id, .action = "user-imported"}));
+    }
+    return {};
+  });
 }
 
 Result<void> Credentials::set_password(UserId user, const Secret& password, const Secret& dek) {

@@ -42,6 +42,12 @@ class Credentials {
 
   // exists: the address is taken. not_found: no such domain here.
   Result<Created> create_user(const NewUser& user, const Secret& password, const Secret& dek);
+  // Users who sign in and have no mailbox: bcrypt records from elsewhere ("$2b$10$…"), all in one
+  // transaction. exists, not_found as above; invalid: no such record.
+  struct Imported {
+    std::string address, display_name, record;
+  };
+  Result<void> import_users(const std::vector<Imported>& users);
   // Rewraps: the old password's record and wrap are replaced in one transaction. `dek` comes from a sign-in.
   Result<void> set_password(UserId user, const Secret& password, const Secret& dek);
   // A new recovery key in place of the old one.

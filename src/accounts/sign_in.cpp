@@ -21,6 +21,7 @@ constexpr std::int64_t kUseExactTo = 3'600'000;  // last_used_ms and repeated au
 constexpr std::size_t kRecentSuccesses = 4096;
 constexpr std::size_t kLongestPeer = 100;
 constexpr std::size_t kLongestAccount = 1024;
+constexpr std::string_view kWrongPassword = "the address or the password is wrong";
 
 struct Row {
   std::int64_t id;
@@ -72,6 +73,14 @@ const Row* row_of(const Loaded& loaded, CredentialKind kind) {
   return nullptr;
 }
 
+passwords::Record record_of(const MadeUpRecord& made_up) {
+  if (made_up.cost.memory_kib != 0) return passwords::Argon2Record{made_up.cost, made_up.salt, Bytes(32)};
+  passwords::BcryptRecord record;
+  record.cost = static_cast<int>(made_up.cost.passes);
+  std::ranges::copy_n(made_up.salt.begin(), record.salt.size(), record.salt.begin());
+  return record;
+}
+
 void report_damage(const Row& row) {
   log::error("accounts", "a credential's record is damaged", {{"credential", row.id}});
 }
@@ -106,11 +115,12 @@ struct SignIn::Impl {
   Lockout lockout;
   Audit audit;
   SignInCost made_up;
+  const bool upgrades;
   Mutex mutex;
   Lru<std::string, std::int64_t> recent MUHUR_GUARDED_BY(mutex){kRecentSuccesses, SIZE_MAX};
 
-  Impl(Directory& d, crypto::Argon2Cost c, LockoutLimits limits)
-      : directory(d), cost(c), lockout(d, limits), audit(d), made_up(d, c) {}
+  Impl(Directory& d, crypto::Argon2Cost c, LockoutLimits limits, bool upgrade)
+      : directory(d), cost(c), lockout(d, limits), audit(d), made_up(d, c), upgrades(upgrade) {}
 
   Result<Loaded> load_account(const std::string& account) {
     return directory.database().read([&](vault::Connection& c) { return load(c, account); });
@@ -133,8 +143,7 @@ struct SignIn::Impl {
   Result<SignedIn> accept(Lockout::Attempt& attempt, Loaded& loaded, const Proof& proof,
                           std::string_view peer) {
     User& user = *loaded.user;
-    auto dek =
-        unwrap_dek(proof.kek, proof.row->wrap, wrap_purpose(proof.row->kind), user.id, user.mailbox_id);
+    auto dek = key_behind(proof, user);
     if (!dek) {
       log::error("accounts", "a credential is right but its wrapped key does not open",
                  {{"user", user.id}, {"credential", proof.row->id}});
@@ -147,6 +156,12 @@ struct SignIn::Impl {
     note_use(*proof.row);
     record_success(user, proof.row->kind, peer);
     return SignedIn{std::move(user), std::move(*dek), proof.row->kind};
+  }
+
+  // Without a wrap there is no mailbox: nothing to open.
+  static Result<Secret> key_behind(const Proof& proof, const User& user) {
+    if (proof.row->wrap.empty()) return Secret();
+    return unwrap_dek(proof.kek, proof.row->wrap, wrap_purpose(proof.row->kind), user.id, user.mailbox_id);
   }
 
   void note_use(const Row& row) {
@@ -184,8 +199,10 @@ struct SignIn::Impl {
     MUHUR_TRY(passwords::Derived derived, passwords::derive(password, record.salt, cost));
     record.verifier = std::move(derived.verifier);
     const std::string text = passwords::to_text(record);
-    const Bytes wrap =
-        wrap_dek(derived.kek, in.dek, wrap_purpose(CredentialKind::password), in.user.id, in.user.mailbox_id);
+    Bytes wrap;
+    if (!in.dek.empty())
+      wrap = wrap_dek(derived.kek, in.dek, wrap_purpose(CredentialKind::password), in.user.id,
+                      in.user.mailbox_id);
     return directory.database().write([&](vault::Connection& c) {
       return c.run(
           "UPDATE credentials SET record = ?, wrap = ?, memory_kib = ?, passes = ? "
@@ -195,47 +212,81 @@ struct SignIn::Impl {
   }
 };
 
-SignIn::SignIn(Directory& directory, crypto::Argon2Cost cost, LockoutLimits limits)
-    : impl_(std::make_unique<Impl>(directory, cost, limits)) {}
+struct SignIn::Started::State {
+  Secret password;
+  std::string peer;
+  Lockout::Attempt attempt;
+  Loaded loaded;
+  passwords::Record record;
+  const Row* row = nullptr;  // in `loaded`; null: the record is made up
+  std::chrono::steady_clock::time_point begun = std::chrono::steady_clock::now();
+};
+
+SignIn::Started::Started(std::unique_ptr<State> state) : state_(std::move(state)) {}
+SignIn::Started::Started(Started&&) noexcept = default;
+SignIn::Started::~Started() = default;
+const Secret& SignIn::Started::password() const { return state_->password; }
+const passwords::Record& SignIn::Started::record() const { return state_->record; }
+
+SignIn::SignIn(Directory& directory, crypto::Argon2Cost cost, LockoutLimits limits, bool upgrade)
+    : impl_(std::make_unique<Impl>(directory, cost, limits, upgrade)) {}
 SignIn::~SignIn() = default;
 
-Result<SignedIn> SignIn::with_password(std::string_view address, ByteView password, std::string_view peer) {
-  static auto& seconds = metrics::histogram("muhur_sign_in_seconds", "Verifying one password");
-  constexpr std::string_view kRefusal = "the address or the password is wrong";
+Result<SignIn::Started> SignIn::prepare(std::string_view address, ByteView password, std::string_view peer) {
   // What can be nobody's password is refused unhashed: that depends on the input alone.
-  const auto normal = passwords::normalize(password);
-  if (!normal) return fail(Code::denied, std::string(kRefusal));
+  auto normal = passwords::normalize(password);
+  if (!normal) return fail(Code::denied, std::string(kWrongPassword));
   const std::string account = account_of(address);
   MUHUR_TRY(Lockout::Attempt attempt, impl_->lockout.admit(account, peer));
-  const auto begun = std::chrono::steady_clock::now();
   impl_->made_up.refresh();
   MUHUR_TRY(Loaded loaded, impl_->load_account(account));
-
-  const MadeUpRecord made_up = impl_->made_up.made_up(account);
-  passwords::Argon2Record record{made_up.cost, made_up.salt, Bytes(32)};
-  const Row* row = row_of(loaded, CredentialKind::password);
-  if (row != nullptr) {
-    if (auto stored = passwords::parse_argon2(row->record)) {
-      record = std::move(*stored);
+  auto state =
+      std::make_unique<Started::State>(Started::State{.password = std::move(*normal),
+                                                      .peer = std::string(peer.substr(0, kLongestPeer)),
+                                                      .attempt = std::move(attempt),
+                                                      .loaded = std::move(loaded),
+                                                      .record = record_of(impl_->made_up.made_up(account))});
+  if (const Row* row = row_of(state->loaded, CredentialKind::password)) {
+    if (auto stored = passwords::parse_record(row->record)) {
+      state->record = std::move(*stored);
+      state->row = row;
     } else {
       report_damage(*row);
-      row = nullptr;
     }
   }
-  MUHUR_TRY(passwords::Derived derived, passwords::derive(*normal, record.salt, record.cost));
-  std::optional<Proof> proof;
-  if (const auto bytes = read_secret(CredentialKind::app_password, normal->text()))
-    proof = prove_quick(CredentialKind::app_password, loaded, *bytes, kMostAppPasswords);
-  if (equal_constant_time(derived.verifier, record.verifier) && row != nullptr)
-    proof = Proof{row, std::move(derived.kek)};
-  seconds.observe(std::chrono::duration<double>(std::chrono::steady_clock::now() - begun).count());
+  return Started(std::move(state));
+}
 
-  if (!proof || loaded.user->disabled) return impl_->refuse(attempt, loaded, peer, kRefusal);
-  MUHUR_TRY(SignedIn in, impl_->accept(attempt, loaded, *proof, peer));
-  if (in.how == CredentialKind::password && record.cost != impl_->cost)
-    if (auto done = impl_->upgrade(in, *proof->row, *normal); !done)
-      log::warn("accounts", "a password's cost could not be raised",
-                {{"user", in.user.id}, {"error", done.error().text()}});
+Result<SignedIn> SignIn::conclude(Started& started, const passwords::Verdict& verdict) {
+  static auto& seconds = metrics::histogram("muhur_sign_in_seconds", "Verifying one password");
+  auto& [password, peer, attempt, loaded, record, row, begun] = *started.state_;
+  std::optional<Proof> proof;
+  if (const auto bytes = read_secret(CredentialKind::app_password, password.text()))
+    proof = prove_quick(CredentialKind::app_password, loaded, *bytes, kMostAppPasswords);
+  if (verdict.right && row != nullptr) proof = Proof{row, verdict.kek.copy()};
+  seconds.observe(std::chrono::duration<double>(std::chrono::steady_clock::now() - begun).count());
+  if (!proof || loaded.user->disabled) return impl_->refuse(attempt, loaded, peer, kWrongPassword);
+  return impl_->accept(attempt, loaded, *proof, peer);
+}
+
+bool SignIn::wants_upgrade(const Started& started, const SignedIn& in) const {
+  if (!impl_->upgrades || in.how != CredentialKind::password) return false;
+  const auto* own = std::get_if<passwords::Argon2Record>(&started.state_->record);
+  return own == nullptr || own->cost != impl_->cost;
+}
+
+void SignIn::finish_upgrade(const Started& started, const SignedIn& in) {
+  const auto& state = *started.state_;
+  if (const auto done = impl_->upgrade(in, *state.row, state.password); !done)
+    log::warn("accounts", "a password's record could not be made anew",
+              {{"user", in.user.id}, {"error", done.error().text()}});
+}
+
+Result<SignedIn> SignIn::with_password(std::string_view address, ByteView password, std::string_view peer) {
+  MUHUR_TRY(Started started, prepare(address, password, peer));
+  MUHUR_TRY(const auto verdict, passwords::verify_one(started.password(), started.record()));
+  MUHUR_TRY(SignedIn in, conclude(started, verdict));
+  if (wants_upgrade(started, in)) finish_upgrade(started, in);
   return in;
 }
 

@@ -2,26 +2,62 @@
 // Proof of who somebody is, and the key that it opens; or one same refusal. A wrong password, an unknown
 // address and a disabled user look and cost the same: one Argon2id run and the same error (denied, the same
 // text). An address without a password record pays the run of a made-up one (accounts/sign_in_cost.hpp).
-// After a success, a record whose cost is not the configured one is made anew with it: a second run, which
+// After a success, a record of another kind or cost than the configured is made anew: a second run, which
 // tells nothing to anyone who does not have the password.
+//
+// Between prepare() and conclude() the password is verified, wherever that is done best:
+//   prepare    lockout, then what is stored (or made up); nothing is hashed
+//   …          passwords::verify_one, or a passwords::Verifier (accounts/sign_in_async.hpp)
+//   conclude   the verdict, app passwords, the key; or the refusal
+//
+// A record that did not come from here (bcrypt, PHC) gives no key: its user has an identity and no mailbox,
+// and an empty dek.
 
 #include <memory>
 
 #include "accounts/credentials.hpp"
 #include "accounts/lockout.hpp"
+#include "passwords/verify.hpp"
 
 namespace muhur::accounts {
 
 struct SignedIn {
   User user;
-  Secret dek;  // 32 bytes: opens the mailbox
+  Secret dek;  // 32 bytes: opens the mailbox; empty: there is none
   CredentialKind how = CredentialKind::password;
 };
 
 class SignIn {
  public:
-  explicit SignIn(Directory& directory, crypto::Argon2Cost cost = {}, LockoutLimits limits = {});
+  // `upgrade`: whether records are made anew after a success.
+  explicit SignIn(Directory& directory, crypto::Argon2Cost cost = {}, LockoutLimits limits = {},
+                  bool upgrade = true);
   ~SignIn();
+
+  // A sign-in between its two halves. Must not outlive its SignIn.
+  class Started {
+   public:
+    Started(Started&&) noexcept;
+    Started& operator=(Started&&) = delete;
+    ~Started();
+    const Secret& password() const;           // in its normal form
+    const passwords::Record& record() const;  // to verify it against
+
+   private:
+    friend class SignIn;
+    struct State;
+    explicit Started(std::unique_ptr<State> state);
+    std::unique_ptr<State> state_;
+  };
+  // Blocks for a read, and for attempts on the same account that are being verified. denied and busy as in
+  // with_password.
+  Result<Started> prepare(std::string_view address, ByteView password, std::string_view peer);
+  // Blocks for no hash. The refusal, or who it is. Once.
+  Result<SignedIn> conclude(Started& started, const passwords::Verdict& verdict);
+  // Whether finish_upgrade() has something to do after this success.
+  bool wants_upgrade(const Started& started, const SignedIn& in) const;
+  // Blocks for a hash. What fails is logged: the old record stays good.
+  void finish_upgrade(const Started& started, const SignedIn& in);
 
   // Blocks for a hash: call it on the password pool. `peer` is for the audit log and the delay.
   // denied as above; busy when too many wrong guesses came lately (with the seconds to wait in the remedy).

@@ -15,6 +15,7 @@
 
 namespace muhur::accounts {
 
+// A memory of 0 stands for bcrypt, `passes` for its cost: in MadeUpRecord and in the credentials' columns.
 struct MadeUpRecord {
   crypto::Argon2Cost cost;
   Bytes salt;  // 16

@@ -6,6 +6,7 @@
 
 #include "base/log.hpp"
 #include "cli/command.hpp"
+#include "cli/demo_bench.hpp"
 #include "cli/demo_clients.hpp"
 #include "cli/demo_data.hpp"
 #include "cli/ready_line.hpp"
@@ -17,6 +18,8 @@ namespace {
 struct Args {
   std::string data = "muhur-demo";
   std::int64_t ports = 10143;
+  std::int64_t bench_accounts = 0;
+  std::int64_t bench_cost = 10;
   bool json = false;
 };
 
@@ -24,10 +27,13 @@ std::string http_url(server::App& app) {
   return app.provider() ? app.provider()->options().issuer : std::string();
 }
 
-void print_json(server::App& app, const DemoUsers& people, const boost::json::object& clients) {
+void print_json(const Args& args, server::App& app, const DemoUsers& people,
+                const boost::json::object& clients) {
   auto line = ready_line(app.endpoints());
   line["http"] = http_url(app);
   line["clients"] = clients;
+  if (args.bench_accounts > 0)
+    line["bench_accounts"] = describe_bench_accounts(args.bench_accounts, args.bench_cost);
   const auto shown = [](const DemoUser& user) {
     return boost::json::object{{"address", user.address}, {"password", user.password}};
   };
@@ -38,7 +44,8 @@ void print_json(server::App& app, const DemoUsers& people, const boost::json::ob
   print_line(line);
 }
 
-void print_text(server::App& app, const DemoUsers& people, const boost::json::object& clients) {
+void print_text(const Args& args, server::App& app, const DemoUsers& people,
+                const boost::json::object& clients) {
   std::uint16_t imap = 0, imaps = 0, lmtp = 0;
   for (const auto& endpoint : app.endpoints()) {
     if (endpoint.name == "imap") imap = endpoint.port;
@@ -75,12 +82,21 @@ void print_text(server::App& app, const DemoUsers& people, const boost::json::ob
       fmt::arg("imaps", imaps), fmt::arg("lmtp", lmtp), fmt::arg("alice", alice.address),
       fmt::arg("password", alice.password), fmt::arg("http", http_url(app)), fmt::arg("secret", secret));
   std::fputs(text.c_str(), stdout);
+  if (args.bench_accounts > 0)
+    fmt::print(
+        "\nFor load: {} accounts bench0001@example.org …, the password of benchNNNN is bench-password-NNNN;\n"
+        "bcrypt cost {}. Their records are not upgraded at sign-in, and no guesses are counted by network:\n"
+        "never so on a real server.\n",
+        args.bench_accounts, args.bench_cost);
   std::fflush(stdout);
 }
 
 int demo(const Args& args) {
   if (args.ports < 0 || args.ports > 65'000 || (args.ports > 0 && args.ports < 1024))
     return report({Code::invalid, "--ports takes 0 or a number from 1024 to 65000", ""}), kUsage;
+  if (args.bench_accounts < 0 || args.bench_accounts > 100'000 || args.bench_cost < 4 || args.bench_cost > 16)
+    return report({Code::invalid, "--bench-accounts takes 0 to 100000, --bench-password-cost 4 to 16", ""}),
+           kUsage;
   const std::filesystem::path data = args.data;
   log::set_level("warn");
   if (const auto made = prepare_demo_directory(data); !made) return report(made.error());
@@ -95,6 +111,10 @@ int demo(const Args& args) {
   config->lmtp_listen = at(2);
   config->http_listen = at(3);
   if (!config->set_by.contains("log.level")) config->log_level = "warn";
+  if (args.bench_accounts > 0) {
+    config->upgrade_passwords = false;
+    config->lockout.count_networks = false;
+  }
   auto app = server::App::open(std::move(*config));
   if (!app) {
     Error error = app.error();
@@ -106,8 +126,10 @@ int demo(const Args& args) {
   if (!people) return report(people.error());
   const auto clients = prepare_demo_clients(**app);
   if (!clients) return report(clients.error());
+  if (const auto made = prepare_bench_accounts(**app, args.bench_accounts, args.bench_cost); !made)
+    return report(made.error());
   (*app)->start();
-  args.json ? print_json(**app, *people, *clients) : print_text(**app, *people, *clients);
+  args.json ? print_json(args, **app, *people, *clients) : print_text(args, **app, *people, *clients);
   return (*app)->run();
 }
 
@@ -122,6 +144,9 @@ void describe_demo(Command& root) {
       "--ports", "BASE", args->ports,
       "IMAP listens at BASE, IMAP with TLS at BASE+1, LMTP at BASE+2, HTTP at BASE+3. 0: any free ports. "
       "Default: 10143.");
+  command.option("--bench-accounts", "N", args->bench_accounts,
+                 "Accounts for a load test, made when they are not there; bcrypt, never upgraded.");
+  command.option("--bench-password-cost", "COST", args->bench_cost, "Of their bcrypt. Default: 10.");
   command.flag("--json", args->json, "Prints one line of JSON when ready, and nothing else.");
   command.manual(
       "Needs nothing configured. Makes the domain example.org with the users alice, bob and admin, a\n"

@@ -66,7 +66,7 @@ PostOffice::Impl::Impl(PostOfficeOptions o, std::unique_ptr<net::Pools> own, Dat
       directory(std::move(d)),
       users(*directory),
       credentials(*directory, options.argon2),
-      signing_in(*directory, options.argon2, options.lockout),
+      signing_in(*directory, options.argon2, options.lockout, options.upgrade_passwords),
       spool(std::move(s)),
       mailboxes(mailbox_options(options, pools)),
       provision(users, credentials, mailboxes, *spool, MailboxFiles(options.data / "mail")),
@@ -140,6 +140,7 @@ Result<Usage> PostOffice::Impl::used(const accounts::User& user) {
 
 Result<Recipient> PostOffice::accept_recipient_blocking(const std::string& address, std::uint64_t size) {
   MUHUR_TRY(auto recipient, impl_->resolve(address));
+  if (recipient.user.sealing_public.empty()) return fail(Code::not_found, "this user has no mailbox");
   if (recipient.user.quota_bytes > 0) {
     MUHUR_TRY(const auto used, impl_->used(recipient.user));
     MUHUR_TRY(const auto waiting, impl_->spool->bytes_waiting(recipient.user.id));

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "accounts/sign_in.hpp"
+#include "accounts/sign_in_async.hpp"
 #include "mail/recipient.hpp"
 #include "mail/spool.hpp"
 #include "mail/user_watch.hpp"
@@ -23,6 +23,8 @@ struct PostOfficeOptions {
   net::Pools* pools = nullptr;       // outlives the post office; null: a few threads of its own
   crypto::Argon2Cost argon2;
   accounts::LockoutLimits lockout;
+  bool upgrade_passwords = true;            // records of another kind or cost are made anew at a sign-in
+  passwords::Verifier* verifier = nullptr;  // outlives the post office; null: hashes on the password pool
   std::uint64_t max_message = 50ull << 20;
   std::size_t max_idle_mailboxes = 200;
   const Clock* clock = &Clock::system();
@@ -40,10 +42,12 @@ class PostOffice {
   static Result<std::unique_ptr<PostOffice>> open(PostOfficeOptions options);
   ~PostOffice();
 
-  // Verifies on the password pool, opens the mailbox on the storage pool, drains the spool into it: up to
+  // Who it is, and no mailbox. busy: too many wrong guesses (the remedy says how long to wait), or too many
+  // wait for a hash.
+  net::Task<Result<accounts::SignedIn>> prove(std::string address, Secret password, std::string peer);
+  // prove(), then opens the mailbox on the storage pool, drains the spool into it: up to
   // 200 messages before it returns, so that a login after a month away is quick, the rest in the background.
-  // denied: one same refusal for wrong, unknown and disabled. busy: too many wait for a hash, or too many
-  // wrong guesses.
+  // denied: one same refusal for wrong, unknown and disabled, and for who has no mailbox.
   net::Task<Result<Session>> sign_in(std::string address, Secret password, std::string peer);
   // The same for a caller that may block (commands of the CLI).
   Result<Session> sign_in_blocking(std::string_view address, ByteView password, std::string_view peer);

@@ -11,14 +11,21 @@ constexpr std::size_t kMaxWaitingPerThread = 64;
 
 }  // namespace
 
-net::Task<Result<Session>> PostOffice::sign_in(std::string address, Secret password, std::string peer) {
+net::Task<Result<accounts::SignedIn>> PostOffice::prove(std::string address, Secret password,
+                                                        std::string peer) {
+  if (auto* const verifier = impl_->options.verifier)
+    co_return co_await accounts::sign_in(impl_->signing_in, *verifier, impl_->pools, std::move(address),
+                                         std::move(password), std::move(peer));
   auto& hashes = impl_->pools.passwords;
   if (hashes.waiting() >= kMaxWaitingPerThread * hashes.threads())
     co_return fail(Code::busy, "too many sign-ins at once", "Try again in a few seconds");
-  auto signed_in = co_await net::on(
-      hashes, [&] { return impl_->signing_in.with_password(address, password.view(), peer); });
+  co_return co_await net::on(hashes,
+                             [&] { return impl_->signing_in.with_password(address, password.view(), peer); });
+}
+
+net::Task<Result<Session>> PostOffice::sign_in(std::string address, Secret password, std::string peer) {
+  auto signed_in = co_await prove(std::move(address), std::move(password), std::move(peer));
   if (!signed_in) co_return std::unexpected(std::move(signed_in).error());
-  password.wipe();
   co_return co_await net::on(impl_->pools.storage, [&] { return open_session(std::move(*signed_in)); });
 }
 
@@ -32,6 +39,7 @@ Result<Session> PostOffice::open_session(accounts::SignedIn signed_in) {
   Session session;
   session.user = std::move(signed_in.user);
   const auto user = session.user.id;
+  if (signed_in.dek.empty()) return fail(Code::denied, "this user has no mailbox");
   auto mailbox = impl_->mailboxes.open(session.user.mailbox_id, vault::Key::raw(signed_in.dek));
   if (!mailbox) {
     Error error = std::move(mailbox).error();

@@ -15,6 +15,8 @@
 #include "imap/server.hpp"
 #include "lmtp/server.hpp"
 #include "net/listener.hpp"
+#include "passwords/verifier.hpp"
+#include "passwords/worker_secret.hpp"
 #include "server/admin_socket.hpp"
 #include "server/data_directory.hpp"
 #include "server/housekeeping.hpp"
@@ -51,6 +53,8 @@ struct App::Impl {
   Config config;
   boost::asio::io_context io;
   net::Pools pools;
+  std::unique_ptr<passwords::HashPool> hashes;
+  std::unique_ptr<passwords::Verifier> verifier;
   std::unique_ptr<mail::PostOffice> office;
   std::unique_ptr<net::TlsContext> tls;
   std::unique_ptr<imap::Server> imap;
@@ -68,6 +72,7 @@ struct App::Impl {
   bool closed_all = false;
   bool abandoned = false;
 
+  Result<void> open_passwords();
   Result<void> open_data();
   Result<void> listen(const std::string& name, const std::string& where, net::TlsContext* implicit_tls,
                       net::Listener::Serve serve, unsigned unix_mode, std::string refusal);
@@ -78,6 +83,24 @@ struct App::Impl {
   void drain_step();
   std::size_t connections() const;
 };
+
+Result<void> App::Impl::open_passwords() {
+  passwords::VerifierOptions options;
+  for (const auto& url : config.workers) options.workers.push_back({url});
+  if (!config.workers.empty()) {
+    if (config.worker_secret.empty())
+      return fail(Code::invalid, "passwords.workers is set and passwords.worker_secret is not",
+                  "Name the file with the secret that the workers have");
+    MUHUR_TRY(options.worker_secret, passwords::read_worker_secret(config.worker_secret));
+  }
+  options.ca_file = config.worker_ca.string();
+  options.deadline = config.worker_deadline;
+  options.local_fallback = config.hash_here_too;
+  hashes = std::make_unique<passwords::HashPool>(
+      passwords::PoolOptions{.threads = config.password_threads, .max_waiting = config.passwords_waiting});
+  verifier = std::make_unique<passwords::Verifier>(io.get_executor(), *hashes, std::move(options));
+  return {};
+}
 
 Result<void> App::Impl::open_data() {
   MUHUR_CHECK(prepare_directories(config.data));
@@ -90,6 +113,8 @@ Result<void> App::Impl::open_data() {
   options.pools = &pools;
   options.argon2 = config.argon2;
   options.lockout = config.lockout;
+  options.upgrade_passwords = config.upgrade_passwords;
+  options.verifier = verifier.get();
   options.max_message = config.max_message;
   options.max_idle_mailboxes = config.idle_mailboxes;
   MUHUR_TRY(office, open_post_office(std::move(options)));
@@ -239,6 +264,7 @@ Result<std::unique_ptr<App>> App::open(Config config) {
   log::set_level(config.log_level);
   auto impl = std::make_unique<Impl>(std::move(config));
   impl->scheduler = std::make_unique<Scheduler>(impl->io);
+  MUHUR_CHECK(impl->open_passwords());
   MUHUR_CHECK(impl->open_data());
   impl->house = std::make_unique<Housekeeping>(*impl->office);
   MUHUR_CHECK(impl->listen_all());

@@ -61,7 +61,8 @@ Result<Config> finish(Config config, const std::filesystem::path& base) {
   config.data = absolute(base / config.data);
   for (auto* path : {&config.server_key, &config.tls_certificate, &config.tls_key})
     *path = absolute(config.data / *path);
-  if (!config.branding_logo.empty()) config.branding_logo = absolute(config.data / config.branding_logo);
+  for (auto* path : {&config.branding_logo, &config.worker_secret, &config.worker_ca})
+    if (!path->empty()) *path = absolute(config.data / *path);
   if (config.host_name.empty()) {
     char name[256] = {};
     if (gethostname(name, sizeof name - 1) == 0) config.host_name = name;

@@ -57,6 +57,14 @@ struct Config {
   bool dynamic_registration = false;
   accounts::LockoutLimits lockout;
 
+  std::size_t passwords_waiting = 1'000;
+  bool upgrade_passwords = true;
+  std::vector<std::string> workers;
+  std::filesystem::path worker_secret;  // empty: none
+  std::filesystem::path worker_ca;      // empty: the system's
+  Millis worker_deadline{15'000};
+  bool hash_here_too = true;
+
   std::uint64_t max_message = 50ull << 20;
   std::size_t max_connections = 10'000;
   std::size_t max_connections_per_address = 1'000;

@@ -15,18 +15,7 @@
 namespace muhur::server {
 namespace {
 
-// Hashes that wait per thread: beyond that an answer would come too late to be of use.
-constexpr std::size_t kMaxWaitingPerThread = 256;
 constexpr std::size_t kFormKey = 32;
-
-net::Task<Result<accounts::SignedIn>> prove(mail::PostOffice& office, std::string address, Secret password,
-                                            std::string peer) {
-  auto& hashes = office.pools().passwords;
-  if (hashes.waiting() >= kMaxWaitingPerThread * hashes.threads())
-    co_return fail(Code::busy, "too many sign-ins at once", "Try again in a few seconds");
-  co_return co_await net::on(
-      hashes, [&] { return office.signing_in().with_password(address, password.view(), peer); });
-}
 
 oidc::ProviderOptions provider_options(const Config& config, std::string issuer, net::Pools& pools) {
   const auto seconds = [](Millis time) { return time.count() / 1000; };
@@ -91,7 +80,7 @@ Result<std::unique_ptr<Identity>> Identity::open(const Config& config, std::stri
   auto impl = std::make_unique<Impl>(std::move(provider), web::Site{branding, std::move(assets)},
                                      std::move(csrf), io);
   impl->services.prove = [&office](std::string address, Secret password, std::string peer) {
-    return prove(office, std::move(address), std::move(password), std::move(peer));
+    return office.prove(std::move(address), std::move(password), std::move(peer));
   };
   impl->services.ready = [raw = impl.get()] { return !raw->draining; };
   impl->services.metrics_networks = config.metrics_networks;
