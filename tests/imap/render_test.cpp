@@ -59,7 +59,7 @@ TEST(BodyStructure, HasAllExtensionFields) {
   EXPECT_EQ(structure_of(kMixed),
             "((\"text\" \"html\" (\"charset\" \"utf-8\") NIL NIL \"base64\" 4 0 NIL NIL NIL NIL)"
             "(\"image\" \"png\" (\"name\" \"a.png\") \"<i@x>\" \"a picture\" \"7bit\" 2 \"Q2hlY2s=\" "
-            "(\"attachment\" (\"filename\" \"a.png\")) \"en\" \"http://x/a.png\")"
+            "(\"attachment\" (\"filename\" \"a.png\")) (\"en\") \"http://x/a.png\")"
             "(\"message\" \"rfc822\" NIL NIL NIL \"7bit\" 36 (NIL \"inside\" ((NIL NIL \"a\" \"b.c\")) "
             "((NIL NIL \"a\" \"b.c\")) ((NIL NIL \"a\" \"b.c\")) NIL NIL NIL NIL NIL) "
             "(\"text\" \"plain\" (\"charset\" \"us-ascii\") NIL NIL \"7bit\" 4 1 NIL NIL NIL NIL) 4 NIL NIL "
