@@ -1,9 +1,10 @@
 // muhur db: looking into, checking, copying and changing database files.
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { copyFileSync, existsSync, readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { after, before, test } from 'node:test';
+import { setTimeout } from 'node:timers/promises';
 import { simpleMessage } from './lib/messages.mjs';
 import { Installation, binary, muhur } from './lib/server.mjs';
 
@@ -128,6 +129,41 @@ test('migrate encrypts a plain file under its own name', () => {
   assert.equal(json('check', at('migrated.db'), ...key).sound, true);
   assert.equal(json('migrate', at('migrated.db'), ...key).changed, false);
   assert.ok(!readdirSync(installation.directory).some((name) => name.startsWith('migrated.db-') || name.endsWith('.migrating')));
+});
+
+test('a migration that is killed goes on where it stopped, under the same key only', async () => {
+  const large = at('large.db');
+  copyFileSync(at('plain.db'), large);
+  const rows = 60_000;
+  const fill = `PRAGMA journal_mode=DELETE; CREATE TABLE large(a, b); WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${rows}) INSERT INTO large SELECT i, randomblob(1500) FROM n`;
+  assert.equal(db('shell', large, '--write', '--command', fill).code, 0);
+  const original = readFileSync(large);
+  const part = `${large}.migrating`;
+  const size = () => statSync(part, { throwIfNoEntry: false })?.size ?? 0;
+  async function kill(keyFile, from) {
+    const child = spawn(binary, ['db', 'migrate', large, '--new-passphrase-file', keyFile], { stdio: 'ignore' });
+    const ended = new Promise((done) => child.once('close', (code, signal) => done(signal)));
+    while (child.exitCode === null && size() < from) await setTimeout(1);
+    child.kill('SIGKILL');
+    assert.equal(await ended, 'SIGKILL');
+    assert.ok(readFileSync(large).equals(original), 'the old file is unharmed');
+  }
+  await kill(at('fresh'), 20_000_000);
+  await kill(at('fresh'), size() + 20_000_000);
+  const done = json('migrate', large, '--new-passphrase-file', at('fresh'));
+  assert.deepEqual([done.changed, done.started_over], [true, '']);
+  assert.ok(done.rows_kept > 10_000 && done.rows_copied > 0 && done.rows_kept + done.rows_copied >= rows, JSON.stringify(done));
+  const key = ['--passphrase-file', at('fresh')];
+  assert.equal(json('check', large, ...key).sound, true);
+  assert.equal(json('shell', large, ...key, '--command', 'SELECT sum(a) AS n FROM large').n, (rows * (rows + 1)) / 2);
+  assert.ok(!existsSync(part));
+
+  writeFileSync(large, original);
+  await kill(at('other'), 20_000_000);
+  const anew = json('migrate', large, '--new-passphrase-file', at('fresh'));
+  assert.match(anew.started_over, /another key|damaged/);
+  assert.equal(anew.rows_kept, 0);
+  assert.equal(json('check', large, ...key).sound, true);
 });
 
 test('vacuum gives the room of deleted rows back', () => {
