@@ -119,11 +119,13 @@ const ours = [];
 const theirs = [];
 try {
   for (let round = 0; round < Number(options.rounds); ++round) {
-    ours.push(run(['--idle', '0']));
+    ours.push(run(['--idle', '200']));
     theirs.push(run(['--name', 'dovecot', '--imap', `127.0.0.1:${port}`, '--user', 'bench', '--password-file', password]));
   }
 } finally {
+  const ended = new Promise((resolve) => dovecot.once('exit', resolve));
   dovecot.kill('SIGTERM');
+  await ended;
   rmSync(directory, { recursive: true, force: true });
 }
 const table = {};

@@ -55,7 +55,7 @@ using Entries = std::vector<const StorageResults::Entry*>;
 
 // One figure as horizontal bars from zero; the thin line across a bar's end is the range over the rounds.
 std::string chart(const Column& column, const Entries& entries) {
-  constexpr double kLabel = 215, kBars = 300, kRow = 22, kWidth = 590;
+  constexpr double kLabel = 250, kBars = 290, kRow = 22, kWidth = 620;
   double most = 0;
   for (const auto* entry : entries) most = std::max(most, entry->summary(column.key).high);
   if (most <= 0) return {};
