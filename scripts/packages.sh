@@ -4,7 +4,7 @@ BUILD_PACKAGES=(clang-19 libclang-rt-19-dev llvm-19 mold ccache ninja-build cmak
   libboost1.81-dev libboost-json1.81-dev libssl-dev libsodium-dev libsqlite3-dev libzstd-dev libicu-dev
   libcrypt-dev libfmt-dev libtomlplusplus-dev libcli11-dev libjemalloc-dev)
 TEST_PACKAGES=(libgtest-dev libgmock-dev swaks isync neomutt curl dovecot-imapd strace sqlite3 openssl
-  ca-certificates git g++ make python3)
+  ca-certificates git g++ make python3 chromium fonts-noto-cjk apache2-bin libapache2-mod-auth-openidc)
 
 is_installed() { [ "$(dpkg-query -W -f '${db:Status-Status}' "$1" 2>/dev/null)" = installed ]; }
 
