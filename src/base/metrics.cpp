@@ -8,12 +8,21 @@
 #include <variant>
 
 #include "base/log.hpp"
+#include "base/metrics_process.hpp"
 #include "base/sync.hpp"
 
 namespace muhur::metrics {
 namespace {
 
-using Metric = std::variant<std::unique_ptr<Counter>, std::unique_ptr<Gauge>, std::unique_ptr<Histogram>>;
+using Metric = std::variant<std::unique_ptr<Counter>, std::unique_ptr<Gauge>, std::unique_ptr<Histogram>,
+                            std::unique_ptr<Seconds>>;
+constexpr std::string_view kKinds[] = {"counter", "gauge", "histogram", "counter"};
+
+template <class T>
+constexpr std::size_t kKindOf = std::is_same_v<T, Counter>     ? 0
+                                : std::is_same_v<T, Gauge>     ? 1
+                                : std::is_same_v<T, Histogram> ? 2
+                                                               : 3;
 
 struct Family {
   std::string help;
@@ -33,7 +42,7 @@ struct Registry {
 template <class T>
 T& find_or_make(std::string_view name, std::string_view help, std::string_view labels) {
   Registry& registry = Registry::get();
-  constexpr std::size_t kind = std::is_same_v<T, Counter> ? 0 : std::is_same_v<T, Gauge> ? 1 : 2;
+  constexpr std::size_t kind = kKindOf<T>;
   const Lock lock(registry.mutex);
   auto at = registry.families.find(name);
   if (at == registry.families.end())
@@ -50,6 +59,43 @@ T& find_or_make(std::string_view name, std::string_view help, std::string_view l
   return *std::get<std::unique_ptr<T>>(metric->second);
 }
 
+// Who wants to be asked before a text is made. Held while they are: an entry does not end in between.
+struct Asked {
+  Mutex mutex;
+  std::map<const void*, std::function<void()>> all MUHUR_GUARDED_BY(mutex);
+  static Asked& get() {
+    static Asked& asked = *new Asked;
+    return asked;
+  }
+};
+
+class Entry final : public Scraped {
+ public:
+  explicit Entry(std::function<void()> set) {
+    const Lock lock(Asked::get().mutex);
+    Asked::get().all.emplace(this, std::move(set));
+  }
+  ~Entry() override {
+    const Lock lock(Asked::get().mutex);
+    Asked::get().all.erase(this);
+  }
+};
+
+struct Print {
+  std::string& out;
+  std::string_view name, labels;
+  void operator()(const std::unique_ptr<Counter>& of) const { line(of->value()); }
+  void operator()(const std::unique_ptr<Gauge>& of) const { line(of->value()); }
+  void operator()(const std::unique_ptr<Seconds>& of) const {
+    line(static_cast<double>(of->value().count()) / 1e9);
+  }
+  void operator()(const std::unique_ptr<Histogram>& of) const;
+
+ private:
+  template <class T>
+  void line(T value) const;
+};
+
 void append_help(std::string& out, std::string_view help) {
   for (const char c : help) {
     if (c == '\\')
@@ -63,17 +109,22 @@ void append_help(std::string& out, std::string_view help) {
 
 std::string braced(std::string_view labels) { return labels.empty() ? "" : fmt::format("{{{}}}", labels); }
 
-void append_histogram(std::string& out, std::string_view name, std::string_view labels, const Histogram& of) {
+template <class T>
+void Print::line(T value) const {
+  fmt::format_to(std::back_inserter(out), "{}{} {}\n", name, braced(labels), value);
+}
+
+void Print::operator()(const std::unique_ptr<Histogram>& of) const {
   const std::string_view comma = labels.empty() ? "" : ",";
   std::uint64_t below = 0;
   for (std::size_t i = 0; i <= Histogram::kBuckets; ++i) {
-    below += of.buckets()[i].load(std::memory_order_relaxed);
+    below += of->buckets()[i].load(std::memory_order_relaxed);
     const std::string bound =
         i < Histogram::kBuckets ? fmt::format("{:g}", Histogram::upper_bound(i)) : "+Inf";
     fmt::format_to(std::back_inserter(out), "{}_bucket{{{}{}le=\"{}\"}} {}\n", name, labels, comma, bound,
                    below);
   }
-  fmt::format_to(std::back_inserter(out), "{}_sum{} {}\n", name, braced(labels), of.sum_seconds());
+  fmt::format_to(std::back_inserter(out), "{}_sum{} {}\n", name, braced(labels), of->sum_seconds());
   // Equal to the last bucket by construction, though other threads go on counting.
   fmt::format_to(std::back_inserter(out), "{}_count{} {}\n", name, braced(labels), below);
 }
@@ -106,8 +157,33 @@ Histogram& histogram(std::string_view name, std::string_view help, std::string_v
   return find_or_make<Histogram>(name, help, labels);
 }
 
+Seconds& seconds(std::string_view name, std::string_view help, std::string_view labels) {
+  return find_or_make<Seconds>(name, help, labels);
+}
+
+std::string label(std::string_view name, std::string_view value) {
+  std::string out = fmt::format("{}=\"", name);
+  for (const char c : value) {
+    if (c == '\n') {
+      out += "\\n";
+      continue;
+    }
+    if (c == '\\' || c == '"') out += '\\';
+    out += c;
+  }
+  return out + '"';
+}
+
+std::unique_ptr<Scraped> on_scrape(std::function<void()> set) {
+  return std::make_unique<Entry>(std::move(set));
+}
+
 std::string prometheus_text() {
-  static constexpr std::string_view kKinds[] = {"counter", "gauge", "histogram"};
+  {
+    const Lock lock(Asked::get().mutex);
+    for (const auto& [_, set] : Asked::get().all) set();
+  }
+  set_process_figures();
   Registry& registry = Registry::get();
   std::string out;
   const Lock lock(registry.mutex);
@@ -115,15 +191,7 @@ std::string prometheus_text() {
     fmt::format_to(std::back_inserter(out), "# HELP {} ", name);
     append_help(out, family.help);
     fmt::format_to(std::back_inserter(out), "\n# TYPE {} {}\n", name, kKinds[family.kind]);
-    for (const auto& [labels, metric] : family.by_labels) {
-      if (const auto* counted = std::get_if<std::unique_ptr<Counter>>(&metric)) {
-        fmt::format_to(std::back_inserter(out), "{}{} {}\n", name, braced(labels), (*counted)->value());
-      } else if (const auto* gauged = std::get_if<std::unique_ptr<Gauge>>(&metric)) {
-        fmt::format_to(std::back_inserter(out), "{}{} {}\n", name, braced(labels), (*gauged)->value());
-      } else {
-        append_histogram(out, name, labels, *std::get<std::unique_ptr<Histogram>>(metric));
-      }
-    }
+    for (const auto& [labels, metric] : family.by_labels) std::visit(Print{out, name, labels}, metric);
   }
   return out;
 }

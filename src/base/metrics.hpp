@@ -8,7 +8,10 @@
 
 #include <array>
 #include <atomic>
+#include <chrono>
 #include <cstdint>
+#include <functional>
+#include <memory>
 #include <string>
 #include <string_view>
 
@@ -28,6 +31,20 @@ class Gauge {
   void set(std::int64_t v) { value_.store(v, std::memory_order_relaxed); }
   void add(std::int64_t n) { value_.fetch_add(n, std::memory_order_relaxed); }
   std::int64_t value() const { return value_.load(std::memory_order_relaxed); }
+
+ private:
+  std::atomic<std::int64_t> value_{0};
+};
+
+// A counter of time, printed in seconds: CPU used, time waited.
+class Seconds {
+ public:
+  void add(std::chrono::nanoseconds time) { value_.fetch_add(time.count(), std::memory_order_relaxed); }
+  // For time that somebody else counts (the kernel): never less than before.
+  void set(std::chrono::nanoseconds time) { value_.store(time.count(), std::memory_order_relaxed); }
+  std::chrono::nanoseconds value() const {
+    return std::chrono::nanoseconds(value_.load(std::memory_order_relaxed));
+  }
 
  private:
   std::atomic<std::int64_t> value_{0};
@@ -54,7 +71,21 @@ class Histogram {
 Counter& counter(std::string_view name, std::string_view help, std::string_view labels = {});
 Gauge& gauge(std::string_view name, std::string_view help, std::string_view labels = {});
 Histogram& histogram(std::string_view name, std::string_view help, std::string_view labels = {});
+Seconds& seconds(std::string_view name, std::string_view help, std::string_view labels = {});
 
+// `name="value"`, the value escaped. Several are joined by commas.
+std::string label(std::string_view name, std::string_view value);
+
+// Sets what is only worth knowing when somebody looks. Called before each text is made, one text at a time,
+// from the thread that asks for it: quick, and not for prometheus_text() or on_scrape() itself. Ends with
+// what it returns, which waits for a call under way.
+class Scraped {
+ public:
+  virtual ~Scraped() = default;
+};
+[[nodiscard]] std::unique_ptr<Scraped> on_scrape(std::function<void()> set);
+
+// Everything, with the figures of the process that Prometheus' own libraries export (process_…). Thread-safe.
 std::string prometheus_text();
 
 }  // namespace muhur::metrics

@@ -1,4 +1,4 @@
-// muhur stats: figures of the databases.
+// muhur stats: figures of the databases, and of who hashes passwords.
 #include <fmt/format.h>
 
 #include <boost/json/array.hpp>
@@ -51,6 +51,29 @@ void print_slow(const json::object& database) {
   }
 }
 
+// Who hashes passwords. Older servers say nothing of it.
+void print_passwords(const json::object& reply) {
+  const auto* passwords = reply.if_contains("passwords");
+  if (!passwords || !passwords->is_object()) return;
+  const auto& pool = passwords->get_object().at("pool").as_object();
+  std::vector<std::vector<std::string>> rows{
+      {"PASSWORDS", "HEALTH", "WAITING", "RUNNING", "DONE", "FAILED", "P50", "P95"}};
+  rows.push_back({fmt::format("here, {} threads", number(pool, "threads")), "ok",
+                  std::to_string(number(pool, "waiting")), std::to_string(number(pool, "running")),
+                  std::to_string(number(pool, "done")), std::to_string(number(pool, "refused")), "", ""});
+  for (const auto& item : passwords->get_object().at("workers").as_array()) {
+    const auto& worker = item.as_object();
+    const auto time = [&](const char* name) {
+      return fmt::format("{:.0f} ms", worker.at(name).to_number<double>());
+    };
+    rows.push_back({std::string(worker.at("url").as_string()),
+                    worker.at("healthy").as_bool() ? "ok" : "left out", "",
+                    std::to_string(number(worker, "outstanding")), std::to_string(number(worker, "done")),
+                    std::to_string(number(worker, "failed")), time("p50_ms"), time("p95_ms")});
+  }
+  std::printf("\n%s", table(rows).c_str());
+}
+
 int stats(const Args& args) {
   auto reply = ask(args.where, {{"command", "stats"}});
   if (!reply) return report(reply.error());
@@ -66,6 +89,7 @@ int stats(const Args& args) {
     rows.push_back(row(std::string(one.as_object().at("name").as_string()), one.as_object()));
   rows.push_back(row("total", reply->at("total").as_object()));
   std::printf("%s", table(rows).c_str());
+  print_passwords(*reply);
   for (const auto& one : all) print_slow(one.as_object());
   return kDone;
 }
@@ -74,7 +98,7 @@ int stats(const Args& args) {
 
 void describe_stats(Command& root) {
   auto args = std::make_shared<Args>();
-  auto& command = root.command("stats", "Shows figures of the open databases.");
+  auto& command = root.command("stats", "Shows figures of the open databases and of password hashing.");
   args->where.describe(command);
   command.flag("--json", args->json, "Prints one line of JSON.");
   command.manual(
@@ -82,7 +106,10 @@ void describe_stats(Command& root) {
       "and\n"
       "their sum; then the slowest statements with SQLite's plan for them. Statements are texts of the "
       "program:\n"
-      "no value that was stored or asked for is in them. Counts are since the database was opened.");
+      "no value that was stored or asked for is in them. Counts are since the database was opened. Of a "
+      "running\n"
+      "server also who hashes passwords: its own pool and each worker, FAILED being what was refused or "
+      "lost.");
   command.run([args] { return stats(*args); });
 }
 

@@ -28,6 +28,7 @@ constexpr std::chrono::seconds kDrainLimit{10};
 
 struct Args {
   std::string listen, secret_file, tls_cert, tls_key;
+  std::vector<std::string> metrics_networks;
   std::int64_t threads = 0;
   bool json = false;
 };
@@ -64,6 +65,8 @@ int serve(const Args& args) {
     std::fputs("muhur: --tls-cert and --tls-key go together\n", stderr);
     return kUsage;
   }
+  for (const auto& network : args.metrics_networks)
+    if (const auto known = http::check_network(network); !known) return report(known.error()), kUsage;
   const auto secret = passwords::read_worker_secret(args.secret_file);
   if (!secret) return report(secret.error());
   const auto address = server::parse_listen(args.listen);
@@ -82,7 +85,7 @@ int serve(const Args& args) {
   http::Router router;
   passwords::HashPool pool({.threads = static_cast<std::size_t>(std::max<std::int64_t>(args.threads, 0))});
   passwords::Worker worker(pool, *secret);
-  worker.add_routes(router);
+  worker.add_routes(router, args.metrics_networks);
   http::Server server(router, {});
   net::ListenerOptions options;
   options.name = "worker";
@@ -121,11 +124,14 @@ void describe_worker(Command& root) {
   command.option("--tls-key", "FILE", args->tls_key, "The certificate's key (PEM).");
   command.option("--threads", "N", args->threads,
                  "How many hashes are computed at once. Default: one a core.");
+  command.options("--metrics-network", "CIDR", args->metrics_networks,
+                  "Who may read /metrics beside this machine: 10.0.0.0/8.");
   command.flag("--json", args->json, "Prints one line of JSON when ready: host, port, threads.");
   command.manual(
       "A worker keeps nothing: no user, no record, no password. Requests and replies are sealed and signed\n"
       "with the shared secret, with and without TLS. SIGTERM: answers what it was asked, then ends with "
-      "0.\n\n"
+      "0.\n"
+      "GET /healthz says whether it lives, GET /metrics tells numbers in Prometheus' format.\n\n"
       "Example:  openssl rand -base64 48 > secret && chmod 600 secret\n"
       "          muhur worker --listen 10.0.0.2:7080 --secret-file secret");
   command.run([args] { return serve(*args); });

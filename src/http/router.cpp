@@ -1,5 +1,7 @@
 #include "http/router.hpp"
 
+#include "http/route_meters.hpp"
+
 namespace muhur::http {
 namespace {
 
@@ -8,6 +10,7 @@ struct Route {
   Handler handler;
   RouteOptions options;
   std::vector<std::string> names;  // of the path's variables, in order
+  std::unique_ptr<RouteMeters> meters;
 };
 
 struct Node {
@@ -69,6 +72,7 @@ Router::Router() : impl_(std::make_unique<Impl>()) {}
 Router::~Router() = default;
 
 void Router::add(std::string_view method, std::string_view path, Handler handler, RouteOptions options) {
+  auto meters = std::make_unique<RouteMeters>(method, path);
   Node* node = &impl_->root;
   std::vector<std::string> names;
   while (!path.empty()) {
@@ -84,7 +88,8 @@ void Router::add(std::string_view method, std::string_view path, Handler handler
     node = child->get();
   }
   std::erase_if(node->routes, [&](const Route& route) { return route.method == method; });
-  node->routes.push_back({std::string(method), std::move(handler), options, std::move(names)});
+  node->routes.push_back(
+      {std::string(method), std::move(handler), options, std::move(names), std::move(meters)});
 }
 
 Router::Match Router::find(std::string_view method, std::string_view path) const {
@@ -100,6 +105,7 @@ Router::Match Router::find(std::string_view method, std::string_view path) const
     return match;
   }
   match.handler = &route->handler;
+  match.meters = route->meters.get();
   match.options = route->options;
   match.status = 200;
   if (method == "OPTIONS") match.allow = methods_of(*node);

@@ -21,6 +21,8 @@ struct RouteOptions {
   bool cross_origin = false;  // answers CORS preflights and adds Access-Control-Allow-Origin: *
 };
 
+class RouteMeters;
+
 class Router {
  public:
   Router();
@@ -32,8 +34,9 @@ class Router {
     const Handler* handler = nullptr;  // null: see status
     RouteOptions options;
     Parameters parameters;
-    int status = 404;   // 404 or 405 when there is no handler
-    std::string allow;  // the path's methods, for 405 and OPTIONS; empty for 404
+    int status = 404;               // 404 or 405 when there is no handler
+    RouteMeters* meters = nullptr;  // with a handler
+    std::string allow;              // the path's methods, for 405 and OPTIONS; empty for 404
   };
   Match find(std::string_view method, std::string_view path) const;
 

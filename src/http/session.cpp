@@ -3,9 +3,9 @@
 #include <boost/asio/post.hpp>
 
 #include "base/log.hpp"
-#include "base/metrics.hpp"
 #include "base/secret.hpp"
 #include "http/cross_origin.hpp"
+#include "http/route_meters.hpp"
 #include "http/serialize.hpp"
 #include "http/target.hpp"
 
@@ -14,23 +14,6 @@ namespace {
 
 constexpr std::size_t kKeptBuffer = 64 * 1024;
 constexpr std::string_view kContinue = "HTTP/1.1 100 Continue\r\n\r\n";
-
-metrics::Counter& answered(int status) {
-  static const auto counters = [] {
-    std::array<metrics::Counter*, 6> all{};
-    for (std::size_t i = 1; i < all.size(); ++i)
-      all[i] = &metrics::counter("muhur_http_responses_total", "Answers by the class of their status",
-                                 fmt::format("status=\"{}xx\"", i));
-    return all;
-  }();
-  return *counters[static_cast<std::size_t>(std::clamp(status / 100, 1, 5))];
-}
-
-metrics::Histogram& latency() {
-  static auto& histogram =
-      metrics::histogram("muhur_http_request_seconds", "From a request's end to its answer");
-  return histogram;
-}
 
 }  // namespace
 
@@ -106,6 +89,7 @@ net::Task<Result<void>> Session::read_body() {
 
 net::Task<Session::Next> Session::one(bool first) {
   parser_.reset();
+  meters_ = &RouteMeters::other();
   if (const auto read = co_await read_header(first); !read) {
     if (read.error().code == Code::timed_out && writing_) co_return co_await refuse(408);
     co_return Next::end;
@@ -117,6 +101,7 @@ net::Task<Session::Next> Session::one(bool first) {
   if (!shared_->knows_host(request.headers.get("Host").value_or(std::string_view{})))
     co_return co_await refuse(421);
   const Router::Match match = shared_->router.find(request.method, request.path);
+  if (match.meters) meters_ = match.meters;
   parser_.allow_body(match.options.max_body);
   if (parser_.refused() != 0) co_return co_await refuse(parser_.refused());
   if (parser_.has_body()) {
@@ -135,7 +120,7 @@ net::Task<Session::Next> Session::one(bool first) {
   else
     response = answer_without_handler(match);
   if (match.options.cross_origin) allow_any_origin(response);
-  latency().observe(std::chrono::duration<double>(std::chrono::steady_clock::now() - begun).count());
+  meters_->took(std::chrono::duration<double>(std::chrono::steady_clock::now() - begun).count());
   if (log::enabled(log::Level::debug))
     log::debug("http", request.method,
                {{"path", request.path}, {"status", response.status}, {"peer", request.peer.address}});
@@ -182,7 +167,7 @@ net::Task<Session::Next> Session::refuse(int status) {
 }
 
 net::Task<Session::Next> Session::send(Response response, bool close) {
-  answered(response.status).add();
+  meters_->answered(response.status);
   if (shared_->options.finish) shared_->options.finish(response);
   out_.clear();
   const bool to_head = parser_.request().method == "HEAD";

@@ -57,6 +57,7 @@ class Session : public std::enable_shared_from_this<Session> {
   const net::StreamPtr stream_;
   net::LineReader reader_;
   RequestParser parser_;
+  RouteMeters* meters_ = nullptr;  // of the request at hand
   std::string out_;
   std::size_t served_ = 0;
   bool idle_ = false;    // on the stream's strand

@@ -4,6 +4,7 @@
 #include <boost/json/value.hpp>
 
 #include "base/log.hpp"
+#include "base/metrics.hpp"
 #include "base/random.hpp"
 #include "oidc/custody.hpp"
 #include "oidc/jose.hpp"
@@ -87,6 +88,8 @@ Result<std::vector<Notice>> Provider::Impl::replace_session(vault::Connection& c
     MUHUR_TRY(notices, oidc::end_session(c, old->user, old->sid, now()));
   }
   MUHUR_CHECK(insert_session(c, session));
+  static auto& begun = metrics::counter("muhur_sessions_begun_total", "Sign-ins of browsers");
+  begun.add();
   return notices;
 }
 

@@ -1,6 +1,9 @@
 // The direct requests that hand something out: token, PAR, device authorization.
+#include <algorithm>
+#include <array>
 #include <boost/json/value.hpp>
 
+#include "base/metrics.hpp"
 #include "base/random.hpp"
 #include "crypto/seal.hpp"
 #include "oidc/custody.hpp"
@@ -18,6 +21,25 @@ constexpr std::size_t kMaxPushed = 16 * 1024;
 
 enum class Decided { done, unknown, not_allowed };
 
+// Grants by name of the known ones, so that nobody fills the metrics with names of their own.
+void count_grant(std::string_view type, bool granted) {
+  static constexpr std::string_view kTypes[] = {"authorization_code", "refresh_token", "client_credentials",
+                                                kDeviceGrant};
+  static constexpr std::string_view kLabels[] = {"authorization_code", "refresh_token", "client_credentials",
+                                                 "device_code", "other"};
+  static const auto counters = [] {
+    std::array<std::array<metrics::Counter*, 2>, std::size(kLabels)> all{};
+    for (std::size_t i = 0; i < all.size(); ++i)
+      for (const bool ok : {false, true})
+        all[i][ok] = &metrics::counter(
+            "muhur_token_requests_total", "Token requests that were answered, by grant and result",
+            metrics::label("grant", kLabels[i]) + "," + metrics::label("result", ok ? "ok" : "refused"));
+    return all;
+  }();
+  const auto at = static_cast<std::size_t>(std::ranges::find(kTypes, type) - std::begin(kTypes));
+  counters[at][granted]->add();
+}
+
 bool is_credential(std::string_view name) {
   return name == "client_secret" || name == "client_assertion" || name == "client_assertion_type";
 }
@@ -31,7 +53,7 @@ Ruled<Caller> Provider::Impl::enter(const TokenRequest& request) {
     if (name != "resource" && form.all(name).size() > 1)
       return refusal("invalid_request", "a parameter is there twice");
   const std::int64_t now_s = now();
-  const std::string audiences[] = {options.issuer, options.issuer + std::string(path::kToken)};
+  const std::string audiences[] = {options.issuer, options.issuer + std::string(path::kToken), request.url};
   auto authenticated = authenticate_client(*clients, request.presented, audiences, now_s);
   if (!authenticated) return std::unexpected(std::move(authenticated).error());
   Caller caller{.client = std::move(authenticated->client)};
@@ -67,6 +89,7 @@ net::Task<JsonAnswer> Provider::Impl::token(TokenRequest request) {
                        .now_s = now()};
   const auto done = co_await write([&](vault::Connection& c) { return run_grant(c, call); });
   if (!done) co_return std::unexpected(failure_of(done.error()));
+  count_grant(call.form.value("grant_type"), done->has_value());
   if (!*done) co_return std::unexpected(done->error());
   co_return token_answer(call, **done);
 }
@@ -153,7 +176,7 @@ net::Task<Result<Provider::DeviceRequest>> Provider::find_device(std::string use
     impl_->user_codes.wrong(browser.peer, now_s);
     co_return fail(Code::not_found, "there is no such code", "Look at the device again: codes run out");
   }
-  co_return DeviceRequest{client, words_of(code->scope)};
+  co_return DeviceRequest{client, words_of(code->scope), show_user_code(user_code)};
 }
 
 net::Task<Result<void>> Provider::decide_device(std::string user_code, Browser browser, bool approved) {

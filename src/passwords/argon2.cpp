@@ -11,6 +11,7 @@
 
 #include "base/encoding.hpp"
 #include "crypto/mac.hpp"
+#include "passwords/meters.hpp"
 
 namespace muhur::passwords {
 namespace {
@@ -59,6 +60,7 @@ std::unexpected<Error> damaged() {
 }  // namespace
 
 Result<Derived> derive(const Secret& password, ByteView salt, const crypto::Argon2Cost& cost) {
+  const Hashing hashing("argon2id");
   MUHUR_TRY(const Secret both, crypto::argon2id(password.view(), salt, cost, kVerifierSize + kKekSize));
   const crypto::Digest verifier = crypto::blake2b(both.view().first(kVerifierSize));
   return Derived{Bytes(verifier.begin(), verifier.end()), both.slice(kVerifierSize, kKekSize)};

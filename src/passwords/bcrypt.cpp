@@ -11,6 +11,7 @@
 
 #include "base/random.hpp"
 #include "passwords/bcrypt_lanes.hpp"
+#include "passwords/meters.hpp"
 
 namespace muhur::passwords {
 namespace {
@@ -118,6 +119,7 @@ std::string to_text(const BcryptRecord& record) {
 }
 
 void bcrypt_batch(std::span<BcryptJob> jobs, int cost) {
+  const Hashing hashing("bcrypt", jobs.size());
   switch (jobs.size()) {
     case 1:
       return run<1>(jobs, cost);

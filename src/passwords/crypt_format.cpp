@@ -7,6 +7,8 @@
 #include <cstdlib>
 #include <string>
 
+#include "passwords/meters.hpp"
+
 namespace muhur::passwords {
 namespace {
 
@@ -77,7 +79,8 @@ Result<void> check_crypt_format(std::string_view text) {
     right = is_md5_crypt(rest);
   } else {
     return fail(Code::unsupported, "the password record is of a format that is not known",
-                "Known: Argon2id ($argon2id$), bcrypt ($2a$, $2b$, $2y$), and crypt's $6$, $5$, $y$ and $1$");
+                "Known: Argon2 ($argon2id$, $argon2i$), bcrypt ($2a$, $2b$, $2y$), and crypt's $6$, $5$, $y$ "
+                "and $1$");
   }
   if (!right) return malformed();
   return {};
@@ -90,7 +93,11 @@ Result<bool> matches_crypt(const Secret& password, std::string_view text) {
   const std::string setting(text);
   void* state = nullptr;
   int size = 0;
-  const char* got = crypt_ra(reinterpret_cast<const char*>(phrase.data()), setting.c_str(), &state, &size);
+  const char* got = nullptr;
+  {
+    const Hashing hashing("crypt");
+    got = crypt_ra(reinterpret_cast<const char*>(phrase.data()), setting.c_str(), &state, &size);
+  }
   // Failure is NULL, or a text that begins with '*' and must never be taken for a hash.
   const bool failed = got == nullptr || got[0] == '*';
   const bool right = !failed && equal_constant_time(as_bytes(got), as_bytes(text));

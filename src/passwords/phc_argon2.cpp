@@ -7,6 +7,8 @@
 #include <optional>
 #include <string>
 
+#include "passwords/meters.hpp"
+
 namespace muhur::passwords {
 namespace {
 
@@ -35,31 +37,41 @@ bool is_base64(std::string_view text, std::size_t least, std::size_t most) {
          });
 }
 
-bool is_phc(std::string_view text) {
-  if (!take(text, "$argon2id$v=19$m=")) return false;
+constexpr std::string_view kArgon2i = "$argon2i$";
+
+std::optional<PhcCost> read_phc(std::string_view text) {
+  const bool argon2i = take(text, kArgon2i);
+  if ((!argon2i && !take(text, "$argon2id$")) || !take(text, "v=19$m=")) return std::nullopt;
   const auto memory = take_number(text, kMostMemoryKib);
-  if (!memory || !take(text, ",t=") || !take_number(text, kMostPasses)) return false;
-  if (!take(text, ",p=")) return false;
+  if (!memory || !take(text, ",t=")) return std::nullopt;
+  const auto passes = take_number(text, kMostPasses);
+  if (!passes || !take(text, ",p=")) return std::nullopt;
   const auto lanes = take_number(text, kMostLanes);
-  if (!lanes || *memory < 8 * *lanes || !take(text, "$")) return false;
+  if (!lanes || *memory < 8 * *lanes || !take(text, "$")) return std::nullopt;
   const std::size_t dollar = text.find('$');
-  if (dollar == std::string_view::npos) return false;
-  return is_base64(text.substr(0, dollar), 11, 86) && is_base64(text.substr(dollar + 1), 22, 86);
+  if (dollar == std::string_view::npos || !is_base64(text.substr(0, dollar), 11, 86) ||
+      !is_base64(text.substr(dollar + 1), 22, 86))
+    return std::nullopt;
+  return PhcCost{argon2i, *memory, *passes};
 }
 
 }  // namespace
 
 Result<void> check_phc_argon2(std::string_view text) {
-  if (is_phc(text)) return {};
-  return fail(Code::invalid, "an Argon2id record is malformed, or asks for too much",
+  if (read_phc(text)) return {};
+  return fail(Code::invalid, "an Argon2 record is malformed, or asks for too much",
               "It has to be $argon2id$v=19$m=…,t=…,p=…$salt$hash with at most 1 GiB and 64 passes");
 }
+
+PhcCost cost_of_phc(std::string_view text) { return read_phc(text).value_or(PhcCost{}); }
 
 Result<bool> matches_phc_argon2(const Secret& password, std::string_view text) {
   if (sodium_init() < 0) return fail(Code::internal, "libsodium does not start");
   const std::string record(text);
-  return crypto_pwhash_argon2id_str_verify(record.c_str(), reinterpret_cast<const char*>(password.data()),
-                                           password.size()) == 0;
+  const Hashing hashing("argon2id");
+  const auto verify =
+      text.starts_with(kArgon2i) ? crypto_pwhash_argon2i_str_verify : crypto_pwhash_argon2id_str_verify;
+  return verify(record.c_str(), reinterpret_cast<const char*>(password.data()), password.size()) == 0;
 }
 
 }  // namespace muhur::passwords

@@ -33,6 +33,7 @@ struct Job {
   Secret password;
   TimePoint deadline;
   std::string batch;  // empty: alone
+  TimePoint since{};  // when it came
   std::variant<VerifyWork, HashWork> work;
 };
 using Jobs = std::vector<Job>;
@@ -81,13 +82,22 @@ void run_together(Jobs& jobs, const std::function<void()>& computed) {
 }
 
 struct Meters {
-  metrics::Counter& done = metrics::counter("muhur_password_hashes_total", "Password hashes computed here");
   metrics::Counter& batches =
       metrics::counter("muhur_password_batches_total", "Groups of up to four hashes computed interleaved");
-  metrics::Counter& refused = metrics::counter(
-      "muhur_password_refused_total", "Password hashes refused because the queue was full or too slow");
+  metrics::Counter& full = refused("full");
+  metrics::Counter& late = refused("late");
+  metrics::Counter& ended = refused("ended");
   metrics::Gauge& waiting =
       metrics::gauge("muhur_password_waiting", "Password hashes that wait for a thread");
+  metrics::Gauge& running = metrics::gauge("muhur_password_running", "Password hashes being computed");
+  metrics::Histogram& waited =
+      metrics::histogram("muhur_password_wait_seconds", "How long password hashes waited for a thread");
+
+  static metrics::Counter& refused(std::string_view reason) {
+    return metrics::counter("muhur_password_refused_total",
+                            "Password hashes refused: the queue full, a deadline over, the server stopping",
+                            metrics::label("reason", reason));
+  }
 };
 Meters& meters() {
   static Meters all;
@@ -125,15 +135,14 @@ void HashPool::Impl::add(Job job) {
       refusal = full();
     if (refusal) {
       ++figures.refused;
+      (ending ? meters().ended : meters().full).add();
     } else {
+      job.since = std::chrono::steady_clock::now();
       waiting.push_back(std::move(job));
       meters().waiting.add(1);
     }
   }
-  if (refusal) {
-    meters().refused.add();
-    return refuse(job, *refusal);
-  }
+  if (refusal) return refuse(job, *refusal);
   wake.notify_one();
 }
 
@@ -175,8 +184,11 @@ Jobs HashPool::Impl::next(Jobs& late) {
   wake.wait(lock, [&]() MUHUR_REQUIRES(mutex) { return ending || !waiting.empty(); });
   --idle;
   if (ending) return {};
-  sort_out_late(std::chrono::steady_clock::now(), late);
+  const auto now = std::chrono::steady_clock::now();
+  sort_out_late(now, late);
   Jobs taken = take();
+  for (const Job& job : taken)
+    meters().waited.observe(std::chrono::duration<double>(now - job.since).count());
   figures.running += taken.size();
   figures.refused += late.size();
   return taken;
@@ -191,7 +203,8 @@ void HashPool::Impl::work() {
     Jobs jobs = next(late);
     if (jobs.empty() && late.empty()) return;
     meters().waiting.add(-static_cast<std::int64_t>(jobs.size() + late.size()));
-    meters().refused.add(late.size());
+    meters().running.add(static_cast<std::int64_t>(jobs.size()));
+    meters().late.add(late.size());
     for (Job& job : late) refuse(job, too_late());
     if (jobs.empty()) continue;
     const auto computed = [&] { count(jobs.size()); };
@@ -203,7 +216,7 @@ void HashPool::Impl::work() {
 }
 
 void HashPool::Impl::count(std::size_t computed) {
-  meters().done.add(computed);
+  meters().running.add(-static_cast<std::int64_t>(computed));
   meters().batches.add();
   const Lock lock(mutex);
   figures.running -= computed;
@@ -227,6 +240,7 @@ HashPool::~HashPool() {
   }
   impl_->wake.notify_all();
   meters().waiting.add(-static_cast<std::int64_t>(left.size()));
+  meters().ended.add(left.size());
   for (Job& job : left) refuse(job, ended());
   for (auto& thread : impl_->threads) thread.join();
 }
@@ -234,11 +248,11 @@ HashPool::~HashPool() {
 void HashPool::verify(Secret password, Record record, TimePoint deadline, Done done) {
   std::string batch = batch_key(record);
   impl_->add(
-      {std::move(password), deadline, std::move(batch), VerifyWork{std::move(record), std::move(done)}});
+      {std::move(password), deadline, std::move(batch), {}, VerifyWork{std::move(record), std::move(done)}});
 }
 
 void HashPool::hash(Secret password, crypto::Argon2Cost cost, TimePoint deadline, Hashed done) {
-  impl_->add({std::move(password), deadline, {}, HashWork{cost, std::move(done)}});
+  impl_->add({std::move(password), deadline, {}, {}, HashWork{cost, std::move(done)}});
 }
 
 PoolFigures HashPool::figures() const {

@@ -21,7 +21,7 @@ Result<Record> parse_record(std::string_view text) {
     if (!record) return fail(Code::invalid, record.error().what, record.error().remedy);
     return Record(std::move(*record));
   }
-  if (text.starts_with("$argon2id$")) {
+  if (text.starts_with("$argon2id$") || text.starts_with("$argon2i$")) {
     MUHUR_CHECK(check_phc_argon2(text));
     return Record(PhcArgon2{std::string(text)});
   }

@@ -1,7 +1,7 @@
 #pragma once
 // A stored password record: what was stored decides how it is verified.
 //   muhur$argon2id$…        our own: a verifier and a KEK from one run (passwords/argon2.hpp)
-//   $argon2id$v=19$…        PHC string: verified by libsodium
+//   $argon2id$v=19$…        PHC string, also of argon2i: verified by libsodium
 //   $2a$ $2b$ $2y$NN$…      bcrypt: our own lanes (passwords/bcrypt.hpp)
 //   $6$ $5$ $y$ $1$ …       other crypt formats: libxcrypt, import only
 

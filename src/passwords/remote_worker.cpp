@@ -1,7 +1,5 @@
 #include "passwords/remote_worker.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 
@@ -17,11 +15,7 @@ using std::chrono::steady_clock;
 constexpr std::size_t kLatencies = 256;
 constexpr std::size_t kMostThreads = 1'024;  // whatever a worker says of itself
 
-// The URL comes from the configuration; still nothing in it may break out of the label.
-std::string label_of(std::string url) {
-  std::erase_if(url, [](char c) { return c == '"' || c == '\\' || c == '\n'; });
-  return fmt::format("worker=\"{}\"", url);
-}
+std::string label_of(const std::string& url) { return metrics::label("worker", url); }
 
 double nearest_rank(std::vector<double> values, double share) {
   if (values.empty()) return 0;

@@ -1,6 +1,7 @@
 #include "passwords/verifier.hpp"
 
 #include "passwords/await.hpp"
+#include "passwords/meters.hpp"
 #include "passwords/remote.hpp"
 
 namespace muhur::passwords {
@@ -33,7 +34,7 @@ struct Verifier::Impl {
 
   // One hash, wherever it is best done. Workers first; who is busy, gone or not to be trusted is passed over.
   template <class T, class OnWorker, class OnPool>
-  net::Task<Result<T>> anywhere(OnWorker on_worker, OnPool on_pool) {
+  net::Task<Result<T>> anywhere(std::string_view kind, OnWorker on_worker, OnPool on_pool) {
     const auto until = steady_clock::now() + deadline;
     const bool has_local = local_fallback || remote.size() == 0;
     std::vector<bool> tried(remote.size(), false);
@@ -58,7 +59,10 @@ struct Verifier::Impl {
       const bool is_last = !load && std::ranges::find(tried, false) == tried.end();
       CallResult<T> result =
           co_await on_worker(*at, is_last ? left_until(until) : left_until(until) / kShareOfOneTry);
-      if (result) co_return std::move(*result);
+      if (result) {
+        count_remote_hash(kind);
+        co_return std::move(*result);
+      }
       if (result.error().kind == Failure::refused) co_return std::unexpected(std::move(result.error().error));
     }
     co_return fail(Code::timed_out, "the password could not be verified in time", "Try again in a moment");
@@ -72,6 +76,7 @@ Verifier::~Verifier() = default;
 net::Task<Result<Verdict>> Verifier::verify(Secret password, std::string record) {
   MUHUR_CO_TRY(const Record parsed, parse_record(record));
   co_return co_await impl_->anywhere<Verdict>(
+      kind_of(parsed),
       [&](std::size_t at, milliseconds limit) { return impl_->remote.verify(at, password, record, limit); },
       [&](steady_clock::time_point until) {
         return verify_on(impl_->local, password.copy(), parsed, until);
@@ -80,6 +85,7 @@ net::Task<Result<Verdict>> Verifier::verify(Secret password, std::string record)
 
 net::Task<Result<std::string>> Verifier::hash(Secret password, crypto::Argon2Cost cost) {
   co_return co_await impl_->anywhere<std::string>(
+      "argon2id",
       [&](std::size_t at, milliseconds limit) { return impl_->remote.hash(at, password, cost, limit); },
       [&](steady_clock::time_point until) { return hash_on(impl_->local, password.copy(), cost, until); });
 }

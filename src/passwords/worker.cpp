@@ -2,6 +2,7 @@
 
 #include "base/log.hpp"
 #include "base/metrics.hpp"
+#include "http/proxies.hpp"
 #include "passwords/await.hpp"
 #include "passwords/messages.hpp"
 #include "passwords/replay_guard.hpp"
@@ -37,6 +38,14 @@ std::chrono::steady_clock::time_point deadline_in(std::chrono::milliseconds limi
 std::string_view only(const http::Request& request, std::string_view name) {
   const auto values = request.headers.all(name);
   return values.size() == 1 ? values.front() : std::string_view{};
+}
+
+net::Task<http::Response> numbers(http::Request& request, const http::TrustedProxies& networks) {
+  if (!request.peer.loopback && !networks.contains(request.peer.address))
+    co_return http::Response::text(404, "404 Not Found\n");
+  co_return http::Response::text(200, metrics::prometheus_text())
+      .with("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
+      .with("Cache-Control", "no-store");
 }
 
 struct Meters {
@@ -121,7 +130,7 @@ Worker::Worker(HashPool& pool, const Secret& shared, const Clock& clock)
     : impl_(std::make_unique<Impl>(pool, shared, clock)) {}
 Worker::~Worker() = default;
 
-void Worker::add_routes(http::Router& router) {
+void Worker::add_routes(http::Router& router, const std::vector<std::string>& metrics_networks) {
   const auto add = [&](std::string_view path, Impl::Carry carry) {
     router.add("POST", path,
                [impl = impl_.get(), path, carry](http::Request& request, const http::Parameters&) {
@@ -134,6 +143,10 @@ void Worker::add_routes(http::Router& router) {
   add(kHealthPath, &Impl::health);
   router.add("GET", "/healthz", [](http::Request&, const http::Parameters&) -> net::Task<http::Response> {
     co_return http::Response::text(200, "ok\n");
+  });
+  auto networks = std::make_shared<http::TrustedProxies>(metrics_networks);
+  router.add("GET", "/metrics", [networks](http::Request& request, const http::Parameters&) {
+    return numbers(request, *networks);
   });
 }
 

@@ -12,6 +12,8 @@
 #include <thread>
 
 #include "base/log.hpp"
+#include "base/metrics.hpp"
+#include "crypto/certificate_expiry.hpp"
 #include "imap/server.hpp"
 #include "lmtp/server.hpp"
 #include "net/listener.hpp"
@@ -74,6 +76,7 @@ struct App::Impl {
 
   Result<void> open_passwords();
   Result<void> open_data();
+  void note_certificate();
   Result<void> listen(const std::string& name, const std::string& where, net::TlsContext* implicit_tls,
                       net::Listener::Serve serve, unsigned unix_mode, std::string refusal);
   Result<void> listen_all();
@@ -102,6 +105,13 @@ Result<void> App::Impl::open_passwords() {
   return {};
 }
 
+// Of the certificate that is in use: read once it was taken.
+void App::Impl::note_certificate() {
+  static auto& expires = metrics::gauge("muhur_certificate_expiry_timestamp_seconds",
+                                        "When the TLS certificate in use expires, since 1970");
+  if (const auto at = crypto::certificate_expiry(config.tls_certificate)) expires.set(*at);
+}
+
 Result<void> App::Impl::open_data() {
   MUHUR_CHECK(prepare_directories(config.data));
   use_temp_directory(config.data);
@@ -119,6 +129,7 @@ Result<void> App::Impl::open_data() {
   options.max_idle_mailboxes = config.idle_mailboxes;
   MUHUR_TRY(office, open_post_office(std::move(options)));
   MUHUR_TRY(tls, net::TlsContext::from_files(config.tls_certificate, config.tls_key));
+  note_certificate();
   return {};
 }
 
@@ -212,8 +223,10 @@ void App::Impl::wait_for_signal() {
       notify_service_manager("RELOADING=1");
       if (const auto done = tls->reload(); !done)
         log::error("server", "reload failed", {{"why", done.error().text()}});
-      else
+      else {
+        note_certificate();
         log::info("server", "certificate read again");
+      }
       notify_service_manager("READY=1");
     } else if (stopping) {
       std::_Exit(EXIT_FAILURE);  // asked twice; what was acknowledged is durable

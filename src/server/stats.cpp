@@ -52,6 +52,28 @@ Result<json::array> slow_statements(vault::Database& database) {
   return all;
 }
 
+json::value shown(passwords::Verifier* verifier) {
+  if (!verifier) return nullptr;
+  const auto pool = verifier->local().figures();
+  json::array workers;
+  for (const auto& worker : verifier->workers())
+    workers.push_back({{"url", worker.url},
+                       {"healthy", worker.healthy},
+                       {"outstanding", worker.outstanding},
+                       {"done", worker.done},
+                       {"failed", worker.failed},
+                       {"p50_ms", rounded(worker.p50_ms)},
+                       {"p95_ms", rounded(worker.p95_ms)}});
+  return json::object{{"pool",
+                       {{"threads", verifier->local().threads()},
+                        {"waiting", pool.waiting},
+                        {"running", pool.running},
+                        {"done", pool.done},
+                        {"refused", pool.refused},
+                        {"batches", pool.batches}}},
+                      {"workers", std::move(workers)}};
+}
+
 std::string_view label_of(OpenDatabase::Kind kind) {
   switch (kind) {
     case OpenDatabase::Kind::directory:
@@ -124,6 +146,7 @@ Result<json::object> statistics(mail::PostOffice& office, const json::object&) {
                         {"bad_tags", cipher.bad_tags},
                         {"wal_frames", cipher.wal_frames},
                         {"temp_blocks", cipher.temp_blocks}}},
+                      {"passwords", shown(office.options().verifier)},
                       {"house_kept_at", kept ? json::value(format_time(kept)) : json::value(nullptr)}};
 }
 

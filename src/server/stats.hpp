@@ -14,7 +14,10 @@ namespace muhur::server {
 //   "file_bytes","wal_bytes","checkpoint":{"at","complete","frames","moved"},
 //   "writer":{"works","commits","failures","busy_waits"},"longest_read_ms",
 //   "slow":[{"sql","runs","worst_ms","total_ms","full_scan_steps","sorts","plan":[…]}]}],
-//  "total":{… without name and slow},"cipher":{"pages_encrypted",…},"house_kept_at"}
+//  "total":{… without name and slow},"cipher":{"pages_encrypted",…},"house_kept_at",
+//  "passwords":{"pool":{"threads","waiting","running","done","refused","batches"},
+//               "workers":[{"url","healthy","outstanding","done","failed","p50_ms","p95_ms"}]}}
+// passwords: null without a server.
 Result<boost::json::object> statistics(mail::PostOffice& office, const boost::json::object& request);
 
 // Into base/metrics, by kind of database.

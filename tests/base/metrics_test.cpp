@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <ctime>
 #include <thread>
 #include <vector>
 
@@ -41,6 +42,47 @@ TEST(Metrics, AHistogramsBucketsAreCumulative) {
   EXPECT_THAT(text, HasSubstr("t_hist_seconds_bucket{op=\"x\",le=\"100\"} 3\n"));
   EXPECT_THAT(text, HasSubstr("t_hist_seconds_bucket{op=\"x\",le=\"+Inf\"} 4\n"));
   EXPECT_THAT(text, HasSubstr("t_hist_seconds_count{op=\"x\"} 4\n"));
+}
+
+TEST(Metrics, TimeIsCountedInSeconds) {
+  auto& time = metrics::seconds("t_time_seconds_total", "Time");
+  time.add(std::chrono::milliseconds(1'500));
+  time.add(std::chrono::microseconds(250));
+  EXPECT_THAT(metrics::prometheus_text(),
+              HasSubstr("# TYPE t_time_seconds_total counter\nt_time_seconds_total 1.50025\n"));
+}
+
+TEST(Metrics, ALabelsValueIsEscaped) {
+  EXPECT_EQ(metrics::label("k", "a\"b\\c\nd"), "k=\"a\\\"b\\\\c\\nd\"");
+}
+
+TEST(Metrics, WhatIsSetOnScrapeIsSetBeforeEachTextUntilItEnds) {
+  auto& gauge = metrics::gauge("t_scraped", "x");
+  std::int64_t times = 0;
+  {
+    const auto scraped = metrics::on_scrape([&] { gauge.set(++times); });
+    EXPECT_THAT(metrics::prometheus_text(), HasSubstr("\nt_scraped 1\n"));
+    EXPECT_THAT(metrics::prometheus_text(), HasSubstr("\nt_scraped 2\n"));
+  }
+  EXPECT_THAT(metrics::prometheus_text(), HasSubstr("\nt_scraped 2\n"));
+}
+
+TEST(Metrics, TheProcessIsDescribedAsPrometheusLibrariesDo) {
+  const std::string text = metrics::prometheus_text();
+  const auto value_of = [&](const std::string& name) {
+    const auto at = text.find("\n" + name + " ");
+    EXPECT_NE(at, std::string::npos) << name;
+    return at == std::string::npos ? 0.0 : std::stod(text.substr(at + name.size() + 2));
+  };
+  EXPECT_GT(value_of("process_cpu_seconds_total"), 0);
+  EXPECT_GT(value_of("process_resident_memory_bytes"), 1 << 20);
+  EXPECT_GT(value_of("process_virtual_memory_bytes"), value_of("process_resident_memory_bytes"));
+  EXPECT_GE(value_of("process_open_fds"), 3);
+  EXPECT_GE(value_of("process_max_fds"), value_of("process_open_fds"));
+  EXPECT_GE(value_of("process_threads"), 1);
+  const auto now = static_cast<double>(std::time(nullptr));
+  EXPECT_LE(value_of("process_start_time_seconds"), now + 1);
+  EXPECT_GT(value_of("process_start_time_seconds"), now - 24 * 3600);
 }
 
 TEST(Metrics, CountsFromManyThreads) {

@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include "base/metrics.hpp"
+#include "http/route_meters.hpp"
+
 namespace muhur::http {
 namespace {
 
@@ -60,6 +63,23 @@ TEST_F(RouterTest, ServesHeadByGet) {
   router_.add("POST", "/only",
               [](Request&, const Parameters&) -> net::Task<Response> { co_return Response(); });
   EXPECT_EQ(status("HEAD", "/only"), 405);
+}
+
+TEST_F(RouterTest, CountsARouteAsItWasAddedNotAsItWasAskedFor) {
+  const auto one = router_.find("GET", "/a/secret-1"), other = router_.find("GET", "/a/secret-2");
+  ASSERT_NE(one.meters, nullptr);
+  EXPECT_EQ(one.meters, other.meters);
+  EXPECT_NE(one.meters, router_.find("DELETE", "/a/1").meters);
+  EXPECT_EQ(router_.find("PUT", "/a").meters, nullptr);
+  one.meters->answered(204);
+  one.meters->answered(503);
+  one.meters->took(0.001);
+  const std::string text = metrics::prometheus_text();
+  const std::string labels = "method=\"GET\",route=\"/a/{id}\"";
+  EXPECT_NE(text.find("muhur_http_requests_total{" + labels + ",status=\"2xx\"} 1\n"), std::string::npos);
+  EXPECT_NE(text.find("muhur_http_requests_total{" + labels + ",status=\"5xx\"} 1\n"), std::string::npos);
+  EXPECT_NE(text.find("muhur_http_request_seconds_count{" + labels + "} 1\n"), std::string::npos);
+  EXPECT_EQ(text.find("secret-"), std::string::npos);
 }
 
 }  // namespace

@@ -59,6 +59,14 @@ TEST(PasswordRecord, VerifiesArgon2idOfSeveralLanes) {
   EXPECT_FALSE(*fits("passwore", text));
 }
 
+TEST(PasswordRecord, VerifiesTheReferenceVectorsOfArgon2) {
+  // From src/test.c of the reference implementation (phc-winner-argon2).
+  for (const std::string text :
+       {"$argon2id$v=19$m=65536,t=2,p=1$c29tZXNhbHQ$CTFhFdXPJO1aFaMaO6Mm5c8y7cJHAph8ArZWb2GRPPc",
+        "$argon2i$v=19$m=65536,t=2,p=1$c29tZXNhbHQ$wWKIMhR9lyDFvRz9YTZweHKfbftvj+qf+YFY4NeBbtA"})
+    expect_verifies(text, "password");
+}
+
 TEST(PasswordRecord, OurOwnGivesTheKeyToo) {
   const Bytes salt = random_bytes(16);
   const auto derived = derive(Secret::from_text("geheim"), salt, {64, 1});
@@ -90,13 +98,13 @@ TEST(PasswordRecord, AFailureOfCryptIsNeverAMatch) {
 TEST(PasswordRecord, TellsUnknownFormatsFromMalformedOnes) {
   for (const std::string_view unknown :
        {"plain", "{SHA256}abc", "$2x$05$CCCCCCCCCCCCCCCCCCCCC.E5YPO9kmyuRGyh0XouQYb4YMJKvyOeW",
-        "$argon2i$v=19$m=8", "$7$CU..../....salt$hash", "$gy$j9T$x$y", "ab01FAX.bQRSU",
+        "$argon2d$v=19$m=8", "$7$CU..../....salt$hash", "$gy$j9T$x$y", "ab01FAX.bQRSU",
         "_J9..rasmBYk8r9AiWNc"})
     EXPECT_EQ(parse_record(unknown).error().code, Code::unsupported) << unknown;
   for (const std::string_view malformed :
        {"$6$", "$6$salt", "$6$salt$short", "$5$salt$x", "$1$salt$x", "$y$j9T$salt$x", "$2b$10$short",
-        "$argon2id$v=19$", "$argon2id$v=16$m=64,t=1,p=1$c29tZXNhbHRzb21l$bQk8UB/VmZZF4Oo79iDXuL5",
-        "muhur$argon2id$m=8"})
+        "$argon2id$v=19$", "$argon2i$v=19$m=8",
+        "$argon2id$v=16$m=64,t=1,p=1$c29tZXNhbHRzb21l$bQk8UB/VmZZF4Oo79iDXuL5", "muhur$argon2id$m=8"})
     EXPECT_EQ(parse_record(malformed).error().code, Code::invalid) << malformed;
 }
 

@@ -142,6 +142,24 @@ TEST_F(WorkerRoutes, SealsItsErrorsToo) {
   EXPECT_EQ(answer(request(kVerifyPath, garbage)).status, 422);
 }
 
+TEST_F(WorkerRoutes, TellsItsNumbersToThisMachineAndTheNetworksNamedOnly) {
+  EXPECT_EQ(answer(request(kVerifyPath, verify_call("geheim", clock_.now_ms()))).status, 200);
+  http::Request ask;
+  ask.method = "GET";
+  ask.path = ask.target = "/metrics";
+  ask.peer = {"192.0.2.7", 1234, false};
+  EXPECT_EQ(answer(ask).status, 404);
+  auto here = ask;
+  here.peer = {"127.0.0.1", 1234, true};
+  const auto numbers = answer(here);
+  EXPECT_EQ(numbers.status, 200);
+  EXPECT_NE(numbers.body.find("muhur_worker_answered_total"), std::string::npos);
+  EXPECT_NE(numbers.body.find("muhur_password_hashes_total{kind=\"bcrypt\",where=\"local\"}"),
+            std::string::npos);
+  worker_.add_routes(router_, {"192.0.2.0/24"});
+  EXPECT_EQ(answer(ask).status, 200);
+}
+
 TEST_F(WorkerRoutes, AReplyFitsItsOwnRequestOnly) {
   const auto one = verify_call("geheim", clock_.now_ms());
   const auto other = verify_call("falsch", clock_.now_ms());
