@@ -93,6 +93,7 @@ Result<std::shared_ptr<Directory>> Directory::open(const std::filesystem::path& 
   options.open.key = &key;
   options.open.mode = create ? vault::OpenMode::create : vault::OpenMode::read_write;
   options.migrations = kMigrations;
+  options.metrics_label = "directory";
   MUHUR_TRY(auto database, vault::Database::open(std::move(options)));
   return std::shared_ptr<Directory>(new Directory(std::move(database), clock));
 }

@@ -81,6 +81,7 @@ Result<std::unique_ptr<Spool>> Spool::open(SpoolOptions options) {
   database.open.profile.durability = vault::Durability::full;
   database.migrations = kMigrations;
   database.executor = options.executor;
+  database.metrics_label = "spool";
   MUHUR_TRY(auto opened, vault::Database::open(std::move(database)));
   return std::unique_ptr<Spool>(new Spool(std::move(opened), *options.clock));
 }

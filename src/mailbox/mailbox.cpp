@@ -60,6 +60,7 @@ Result<std::shared_ptr<Mailbox>> Mailbox::open(MailboxOptions options) {
   opening.migrations = migrations();
   opening.max_readers = kMaxReaders;
   opening.executor = std::move(options.executor);
+  opening.metrics_label = "mailboxes";
   // SQLite takes a file without a byte in it for a new database: a user whose mail was cut away by a full
   // disk or a bad copy would be shown an empty mailbox.
   std::error_code no_such_file;

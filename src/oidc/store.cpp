@@ -153,6 +153,7 @@ Result<std::unique_ptr<Store>> Store::open(const std::filesystem::path& file, co
   options.migrations = kMigrations;
   options.max_readers = 4;
   options.executor = std::move(executor);
+  options.metrics_label = "sessions";
   MUHUR_TRY(auto database, vault::Database::open(std::move(options)));
   return std::unique_ptr<Store>(new Store(std::move(database)));
 }

@@ -45,7 +45,7 @@ Result<std::shared_ptr<Database>> Database::open(DatabaseOptions options) {
   MUHUR_TRY(auto connection, Connection::open(opening));
   MUHUR_CHECK(migrate(*connection, options.migrations));
   impl->writer = std::make_unique<Writer>(std::move(connection), std::move(lock), options.max_group,
-                                          std::move(options.executor));
+                                          std::move(options.executor), options.metrics_label);
   impl->readers = std::make_unique<Readers>(opening, options.max_readers);
   return std::shared_ptr<Database>(new Database(std::move(impl)));
 }

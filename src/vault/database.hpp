@@ -36,6 +36,7 @@ struct DatabaseOptions {
   std::size_t max_readers = 2;            // opened when needed, closed by close_idle_readers()
   std::size_t max_group = 256;            // works in one commit
   Executor executor;
+  std::string_view metrics_label = "other";  // db="…" of its figures; lives as long as the program
 };
 
 // What the last checkpoint of vault/maintenance.hpp came to. `at_ms` 0: there was none yet.

@@ -1,5 +1,7 @@
 #include "vault/file.hpp"
 
+#include "base/metrics.hpp"
+
 namespace muhur::vault {
 namespace {
 
@@ -15,7 +17,12 @@ int on_close(sqlite3_file* file) {
 int on_read(sqlite3_file* f, void* out, int n, sqlite3_int64 at) { return self(f)->read(out, n, at); }
 int on_write(sqlite3_file* f, const void* in, int n, sqlite3_int64 at) { return self(f)->write(in, n, at); }
 int on_truncate(sqlite3_file* f, sqlite3_int64 size) { return self(f)->truncate(size); }
-int on_sync(sqlite3_file* f, int flags) { return self(f)->sync(flags); }
+int on_sync(sqlite3_file* f, int flags) {
+  static auto& synced =
+      metrics::counter("muhur_fsyncs_total", "Database files and logs made durable (fsync, fdatasync)");
+  synced.add();
+  return self(f)->sync(flags);
+}
 int on_size(sqlite3_file* f, sqlite3_int64* out) { return self(f)->size(out); }
 int on_lock(sqlite3_file* f, int level) { return self(f)->lock(level); }
 int on_unlock(sqlite3_file* f, int level) { return self(f)->unlock(level); }

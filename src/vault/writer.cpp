@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "base/log.hpp"
+#include "base/metrics.hpp"
 #include "base/sync.hpp"
 #include "vault/serial_thread.hpp"
 #include "vault/transaction.hpp"
@@ -44,13 +45,18 @@ Result<void> run_guarded(const Work& work, Connection& connection) {
 }  // namespace
 
 struct Writer::Core : std::enable_shared_from_this<Core> {
-  Core(std::unique_ptr<Connection> c, LockFile l, std::size_t most)
-      : lock_file(std::move(l)), connection(std::move(c)), max_group(most ? most : 1) {}
+  Core(std::unique_ptr<Connection> c, LockFile l, std::size_t most, std::string_view label)
+      : lock_file(std::move(l)),
+        connection(std::move(c)),
+        max_group(most ? most : 1),
+        durable(metrics::counter("muhur_commits_total", "Transactions committed",
+                                 fmt::format("db=\"{}\"", label))) {}
 
   // Released in this order: the connection first, the lock beside it last.
   std::optional<LockFile> lock_file;
   std::unique_ptr<Connection> connection;  // of the draining thread
   const std::size_t max_group;
+  metrics::Counter& durable;
   std::optional<SerialThread> own_thread;
   Executor executor;
 
@@ -218,18 +224,20 @@ void Writer::Core::commit_together(Group& group) {
       fail_earlier(Error(job.outcome.error()));
     }
     if (lost || !any) continue;  // nothing to commit: ~Transaction rolls back what is left
-    if (auto committed = transaction->commit(); committed)
+    if (auto committed = transaction->commit(); committed) {
       ++commits;
-    else
+      durable.add();
+    } else {
       fail_earlier(committed.error());
+    }
   }
 }
 
 // ---- the outside
 
 Writer::Writer(std::unique_ptr<Connection> connection, LockFile lock, std::size_t max_group,
-               Executor executor)
-    : core_(std::make_shared<Core>(std::move(connection), std::move(lock), max_group)) {
+               Executor executor, std::string_view metrics_label)
+    : core_(std::make_shared<Core>(std::move(connection), std::move(lock), max_group, metrics_label)) {
   if (executor) {
     core_->executor = std::move(executor);
   } else {

@@ -34,7 +34,9 @@ class Writer {
   using Done = std::function<void(Result<void>)>;
   using Executor = std::function<void(std::function<void()>)>;
 
-  Writer(std::unique_ptr<Connection> connection, LockFile lock, std::size_t max_group, Executor executor);
+  // `metrics_label`: db="…" of muhur_commits_total.
+  Writer(std::unique_ptr<Connection> connection, LockFile lock, std::size_t max_group, Executor executor,
+         std::string_view metrics_label = "other");
   ~Writer();  // close()
 
   void submit(Work work, Done done);

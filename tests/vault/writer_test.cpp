@@ -1,5 +1,6 @@
 #include "vault/writer.hpp"
 
+#include "base/metrics.hpp"
 #include "fixture.hpp"
 #include "vault/database.hpp"
 
@@ -44,6 +45,26 @@ TEST_F(GroupTest, AWorkThatFailsIsRolledBackAlone) {
   EXPECT_EQ(stored(), 2);
   EXPECT_EQ(db_->figures().commits, 1U);
   EXPECT_EQ(db_->figures().failures, 1U);
+}
+
+// Commits and fsyncs are what a load is explained by: counted for the process, commits by what the file is.
+TEST_F(GroupTest, CommitsAndSyncsAreCounted) {
+  const auto value = [](std::string_view line) {
+    const std::string text = metrics::prometheus_text();
+    const std::size_t at = text.find("\n" + std::string(line) + " ");
+    return at == std::string::npos ? 0.0 : std::stod(text.substr(at + line.size() + 2));
+  };
+  constexpr std::string_view kCommits = R"(muhur_commits_total{db="counted"})";
+  auto with = database_options();
+  with.open.path = file("counted.db");
+  with.open.profile.durability = Durability::full;
+  with.metrics_label = "counted";
+  const auto db = open_database(std::move(with));
+  const double commits = value(kCommits), syncs = value("muhur_fsyncs_total");
+  for (const std::string_view text : {"a", "b", "c"})
+    ASSERT_TRUE(ok(db->write([&](Connection& c) { return insert(c, text); })));
+  EXPECT_EQ(value(kCommits) - commits, 3);
+  EXPECT_GE(value("muhur_fsyncs_total") - syncs, 3);
 }
 
 TEST_F(GroupTest, AWorkThatThrowsIsRolledBackAlone) {
