@@ -145,10 +145,11 @@ void describe_mail(Command& bench) {
 }  // namespace
 
 void describe_bench(Command& root) {
-  auto& bench = root.command("bench", "Measures storage and mail on this machine.");
+  auto& bench = root.command("bench", "Measures storage, mail and sign-ins on this machine.");
   describe_storage(bench);
   describe_mail(bench);
   describe_bench_passwords(bench);
+  describe_bench_login(bench);
 }
 
 }  // namespace muhur::cli

@@ -69,6 +69,7 @@ void describe_maintain(Command& root);
 void describe_stats(Command& root);
 void describe_bench(Command& root);
 void describe_bench_passwords(Command& bench);
+void describe_bench_login(Command& bench);
 void describe_worker(Command& root);
 void describe_worker_test(Command& worker);
 
