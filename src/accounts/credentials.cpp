@@ -2,10 +2,10 @@
 
 #include "accounts/audit.hpp"
 #include "accounts/key_wrap.hpp"
+#include "accounts/new_user.hpp"
 #include "accounts/quick_secret.hpp"
 #include "accounts/rows.hpp"
 #include "base/random.hpp"
-#include "passwords/bcrypt.hpp"
 #include "passwords/rules.hpp"
 
 namespace muhur::accounts {
@@ -38,7 +38,11 @@ Prepared prepare_quick(CredentialKind kind, std::string_view name, MadeSecret& m
 
 Result<void> insert(vault::Connection& c, const Prepared& credential, const User& user, const Secret& dek,
                     std::int64_t now) {
-  const Bytes wrap = wrap_dek(credential.kek, dek, wrap_purpose(credential.kind), user.id, user.mailbox_id);
+  Bytes wrap;
+  if (!dek.empty())
+    wrap = wrap_dek(credential.kek, dek, wrap_purpose(credential.kind), user.id, user.mailbox_id);
+  else if (user.mailbox != MailboxState::none)
+    return fail(Code::invalid, "a credential of a user with a mailbox needs the mailbox's key");
   std::optional<std::uint32_t> memory;
   std::optional<std::uint32_t> passes;
   if (credential.cost) {
@@ -69,35 +73,6 @@ Result<void> check_dek(const Secret& dek) {
   return fail(Code::invalid, "a mailbox key must have 32 bytes");
 }
 
-Result<bool> exists(vault::Connection& c, std::string_view sql, std::string_view value) {
-  MUHUR_TRY(auto st, c.prepare(sql));
-  return st.bind(value).step();
-}
-
-Result<User> insert_user(vault::Connection& c, const NewUser& given, const AddressParts& parts,
-                         std::int64_t now) {
-  User user{.address = parts.local + "@" + parts.domain,
-            .display_name = given.display_name,
-            .mailbox_id = given.mailbox_id,
-            .sealing_public = given.sealing_public,
-            .admin = given.admin,
-            .quota_bytes = given.quota_bytes,
-            .created_ms = now};
-  const std::string canonical = parts.folded_local + "@" + parts.domain;
-  MUHUR_TRY(const bool here, exists(c, "SELECT 1 FROM domains WHERE name = ?", parts.domain));
-  if (!here)
-    return fail(Code::not_found, "the domain " + parts.domain + " is not here", "Add the domain first");
-  MUHUR_TRY(const bool taken, exists(c, "SELECT 1 FROM users WHERE canonical = ?", canonical));
-  if (taken) return fail(Code::exists, "the address " + user.address + " is taken", "Choose another one");
-  MUHUR_CHECK(c.run(
-      "INSERT INTO users(canonical, address, domain_id, display_name, mailbox_id, sealing_public, admin, "
-      "quota_bytes, created_ms) VALUES (?, ?, (SELECT id FROM domains WHERE name = ?), ?, ?, ?, ?, ?, ?)",
-      canonical, user.address, parts.domain, user.display_name, user.mailbox_id, user.sealing_public,
-      user.admin, user.quota_bytes, now));
-  user.id = c.last_insert_id();
-  return user;
-}
-
 }  // namespace
 
 Result<Created> Credentials::create_user(const NewUser& given, const Secret& password, const Secret& dek) {
@@ -119,29 +94,8 @@ Result<Created> Credentials::create_user(const NewUser& given, const Secret& pas
   return Created{std::move(user), std::move(made.shown)};
 }
 
-Result<void> Credentials::import_users(const std::vector<Imported>& users) {
-  const std::int64_t now = directory_.clock().now_ms();
-  return directory_.database().write([&](vault::Connection& c) -> Result<void> {
-    for (const auto& one : users) {
-      MUHUR_TRY(const auto bcrypt, passwords::parse_bcrypt(one.record));
-      MUHUR_TRY(const AddressParts parts, split_address(one.address));
-      NewUser wanted;
-      wanted.address = one.address;
-      wanted.display_name = one.display_name;
-      wanted.mailbox_id = random_hex(16);
-      MUHUR_TRY(const User added, insert_user(c, wanted, parts, now));
-      MUHUR_CHECK(
-          c.run("INSERT INTO credentials(user_id, kind, name, record, wrap, memory_kib, passes, created_ms) "
-                "VALUES (?, ?, '', ?, zeroblob(0), 0, ?, ?)",
-                added.id, CredentialKind::password, one.record, bcrypt.cost, now));
-      MUHUR_CHECK(append_audit(c, now, {.user = added.id, .action = "user-imported"}));
-    }
-    return {};
-  });
-}
-
 Result<void> Credentials::set_password(UserId user, const Secret& password, const Secret& dek) {
-  MUHUR_CHECK(check_dek(dek));
+  if (!dek.empty()) MUHUR_CHECK(check_dek(dek));
   MUHUR_TRY(const Prepared prepared, prepare_password(password, cost_));
   return replace(directory_, user, prepared, dek, "password-set");
 }

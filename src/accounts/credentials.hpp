@@ -29,6 +29,8 @@ struct NewUser {
   Bytes sealing_public;
   bool admin = false;
   std::int64_t quota_bytes = 0;
+  bool disabled = false;
+  MailboxState mailbox = MailboxState::ready;
 };
 struct Created {
   User user;
@@ -42,13 +44,24 @@ class Credentials {
 
   // exists: the address is taken. not_found: no such domain here.
   Result<Created> create_user(const NewUser& user, const Secret& password, const Secret& dek);
-  // Users who sign in and have no mailbox: bcrypt records from elsewhere ("$2b$10$…"), all in one
-  // transaction. exists, not_found as above; invalid: no such record.
+  // Users with a record of passwords/record.hpp from elsewhere ("$2b$10$…"), all in one transaction. A
+  // mailbox is made at their first sign-in, or never. exists, not_found as above; invalid, unsupported: the
+  // record.
   struct Imported {
     std::string address, display_name, record;
+    bool with_mailbox = false;
+    bool admin = false, disabled = false;
+    std::int64_t quota_bytes = 0;
   };
   Result<void> import_users(const std::vector<Imported>& users);
-  // Rewraps: the old password's record and wrap are replaced in one transaction. `dek` comes from a sign-in.
+  // What import_users would refuse, by place. Nothing is written.
+  struct ImportProblem {
+    std::size_t index;
+    Error error;
+  };
+  Result<std::vector<ImportProblem>> check_import(const std::vector<Imported>& users);
+  // Rewraps: the old password's record and wrap are replaced in one transaction. `dek` comes from a sign-in;
+  // empty for a user who never has a mailbox.
   Result<void> set_password(UserId user, const Secret& password, const Secret& dek);
   // A new recovery key in place of the old one.
   Result<std::string> renew_recovery_key(UserId user, const Secret& dek);

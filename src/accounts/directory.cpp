@@ -1,9 +1,10 @@
-// directory.db, version 1:
+// directory.db, version 2:
 //   domains      where mail is accepted; name is the lower-case A-label
 //   users        canonical is the compared form of the address; ids are never used twice, since wraps and
-//                audit rows refer to them
+//                audit rows refer to them; mailbox is a MailboxState
 //   credentials  record verifies, wrap is the mailbox's key sealed for it (accounts/key_wrap.hpp);
 //                memory_kib and passes repeat a password record's cost, so that costs can be counted
+//                (accounts/record_cost.hpp)
 //   attempts     accounts/lockout.hpp; subject is a keyed hash: people type passwords as user names
 //   audit        accounts/audit.hpp; no foreign key: it outlives the user
 //   settings     the server's own values by name
@@ -68,6 +69,10 @@ CREATE TABLE settings(
   name TEXT PRIMARY KEY,
   value BLOB NOT NULL) STRICT, WITHOUT ROWID;
 INSERT INTO settings(name, value) VALUES ('sign-in-key', randomblob(32));
+)sql"},
+    {2, "users whose mailbox is made at their first sign-in", R"sql(
+ALTER TABLE users ADD COLUMN mailbox INTEGER NOT NULL DEFAULT 0;
+UPDATE users SET mailbox = 1 WHERE length(sealing_public) > 0;
 )sql"},
 };
 

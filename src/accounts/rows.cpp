@@ -24,6 +24,7 @@ User user_of(const vault::Statement& row) {
   user.admin = row.int64(6) != 0;
   user.quota_bytes = row.int64(7);
   user.created_ms = row.int64(8);
+  user.mailbox = row.as<MailboxState>(9);
   return user;
 }
 

@@ -7,11 +7,11 @@
 // The columns that user_of() reads, in its order. A macro, so that statements stay constants of the program.
 #define MUHUR_USER_COLUMNS                                                                                \
   "users.id, users.address, users.display_name, users.mailbox_id, users.sealing_public, users.disabled, " \
-  "users.admin, users.quota_bytes, users.created_ms"
+  "users.admin, users.quota_bytes, users.created_ms, users.mailbox"
 
 namespace muhur::accounts {
 
-inline constexpr int kUserColumns = 9;
+inline constexpr int kUserColumns = 10;
 
 User user_of(const vault::Statement& row);
 

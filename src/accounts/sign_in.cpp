@@ -4,6 +4,7 @@
 #include "accounts/key_wrap.hpp"
 #include "accounts/network.hpp"
 #include "accounts/quick_secret.hpp"
+#include "accounts/record_cost.hpp"
 #include "accounts/rows.hpp"
 #include "accounts/sign_in_cost.hpp"
 #include "base/log.hpp"
@@ -74,11 +75,7 @@ const Row* row_of(const Loaded& loaded, CredentialKind kind) {
 }
 
 passwords::Record record_of(const MadeUpRecord& made_up) {
-  if (made_up.cost.memory_kib != 0) return passwords::Argon2Record{made_up.cost, made_up.salt, Bytes(32)};
-  passwords::BcryptRecord record;
-  record.cost = static_cast<int>(made_up.cost.passes);
-  std::ranges::copy_n(made_up.salt.begin(), record.salt.size(), record.salt.begin());
-  return record;
+  return record_of_nobody(made_up.cost, made_up.salt);
 }
 
 void report_damage(const Row& row) {
@@ -116,6 +113,7 @@ struct SignIn::Impl {
   Audit audit;
   SignInCost made_up;
   const bool upgrades;
+  std::unique_ptr<FirstSignIn> first;  // null: nobody makes mailboxes
   Mutex mutex;
   Lru<std::string, std::int64_t> recent MUHUR_GUARDED_BY(mutex){kRecentSuccesses, SIZE_MAX};
 
@@ -269,8 +267,29 @@ Result<SignedIn> SignIn::conclude(Started& started, const passwords::Verdict& ve
   return impl_->accept(attempt, loaded, *proof, peer);
 }
 
+void SignIn::make_mailboxes_with(MakeMailbox make) {
+  impl_->first = std::make_unique<FirstSignIn>(impl_->directory, impl_->cost, std::move(make));
+}
+
+bool SignIn::wants_mailbox(const SignedIn& in) const {
+  return impl_->first && in.user.mailbox == MailboxState::at_first_sign_in &&
+         in.how == CredentialKind::password;
+}
+
+Result<SignedIn> SignIn::finish_first(const Started& started, SignedIn in) {
+  const auto& state = *started.state_;
+  auto ready = impl_->first->finish({in.user, state.row->id, state.row->record}, state.password, state.peer);
+  if (!ready) {
+    if (ready.error().code == Code::denied) return fail(Code::denied, std::string(kWrongPassword));
+    log::error("accounts", "the mailbox of a first sign-in could not be made",
+               {{"user", in.user.id}, {"error", ready.error().text()}});
+    return std::unexpected(std::move(ready).error());
+  }
+  return SignedIn{std::move(ready->user), std::move(ready->dek), in.how};
+}
+
 bool SignIn::wants_upgrade(const Started& started, const SignedIn& in) const {
-  if (!impl_->upgrades || in.how != CredentialKind::password) return false;
+  if (!impl_->upgrades || in.how != CredentialKind::password || wants_mailbox(in)) return false;
   const auto* own = std::get_if<passwords::Argon2Record>(&started.state_->record);
   return own == nullptr || own->cost != impl_->cost;
 }
@@ -286,6 +305,7 @@ Result<SignedIn> SignIn::with_password(std::string_view address, ByteView passwo
   MUHUR_TRY(Started started, prepare(address, password, peer));
   MUHUR_TRY(const auto verdict, passwords::verify_one(started.password(), started.record()));
   MUHUR_TRY(SignedIn in, conclude(started, verdict));
+  if (wants_mailbox(in)) return finish_first(started, std::move(in));
   if (wants_upgrade(started, in)) finish_upgrade(started, in);
   return in;
 }

@@ -10,12 +10,13 @@
 //   …          passwords::verify_one, or a passwords::Verifier (accounts/sign_in_async.hpp)
 //   conclude   the verdict, app passwords, the key; or the refusal
 //
-// A record that did not come from here (bcrypt, PHC) gives no key: its user has an identity and no mailbox,
-// and an empty dek.
+// A record that did not come from here (bcrypt, PHC) gives no key. Of a user who is to have a mailbox,
+// finish_first() makes both; who never has one gets an empty dek.
 
 #include <memory>
 
 #include "accounts/credentials.hpp"
+#include "accounts/first_sign_in.hpp"
 #include "accounts/lockout.hpp"
 #include "passwords/verify.hpp"
 
@@ -33,6 +34,9 @@ class SignIn {
   explicit SignIn(Directory& directory, crypto::Argon2Cost cost = {}, LockoutLimits limits = {},
                   bool upgrade = true);
   ~SignIn();
+  // Who makes the mailboxes of imported users. Once, before the first sign-in; without it they get an empty
+  // dek.
+  void make_mailboxes_with(MakeMailbox make);
 
   // A sign-in between its two halves. Must not outlive its SignIn.
   class Started {
@@ -54,6 +58,10 @@ class SignIn {
   Result<Started> prepare(std::string_view address, ByteView password, std::string_view peer);
   // Blocks for no hash. The refusal, or who it is. Once.
   Result<SignedIn> conclude(Started& started, const passwords::Verdict& verdict);
+  // Whether finish_first() has to follow this success: the user's mailbox is still to be made.
+  bool wants_mailbox(const SignedIn& in) const;
+  // Blocks for a hash and a new mailbox. Errors are those of FirstSignIn::finish.
+  Result<SignedIn> finish_first(const Started& started, SignedIn in);
   // Whether finish_upgrade() has something to do after this success.
   bool wants_upgrade(const Started& started, const SignedIn& in) const;
   // Blocks for a hash. What fails is logged: the old record stays good.

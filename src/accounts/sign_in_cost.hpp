@@ -1,5 +1,5 @@
 #pragma once
-// What Argon2id cost an address pays that has no password record: unknown ones, above all.
+// What hashing an address pays that has no password record: unknown ones, above all.
 //
 // Records keep the cost they were made with, so right after the configured cost was raised most users still
 // take the old time. Had unknown addresses the configured cost, time would tell them from users. So an
@@ -15,9 +15,8 @@
 
 namespace muhur::accounts {
 
-// A memory of 0 stands for bcrypt, `passes` for its cost: in MadeUpRecord and in the credentials' columns.
 struct MadeUpRecord {
-  crypto::Argon2Cost cost;
+  crypto::Argon2Cost cost;  // in the numbers of accounts/record_cost.hpp
   Bytes salt;  // 16
 };
 

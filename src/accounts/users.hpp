@@ -13,16 +13,24 @@ namespace muhur::accounts {
 
 using UserId = std::int64_t;
 
+// Whether there is a file of the user's mail.
+enum class MailboxState {
+  none = 0,              // an identity for signing in elsewhere, and no mail, for good
+  ready = 1,
+  at_first_sign_in = 2,  // imported: made when its owner first shows the password (accounts/first_sign_in.hpp)
+};
+
 struct User {
   UserId id = 0;
   std::string address;  // as shown: the local part as given, the domain in its compared form
   std::string display_name;
-  std::string mailbox_id;  // random; names the file under DATA/mail
+  std::string mailbox_id;  // random; names the file under DATA/mail once there is one
   Bytes sealing_public;    // 32 bytes: mail is sealed to it while the user is away
   bool disabled = false;
   bool admin = false;
   std::int64_t quota_bytes = 0;  // 0: none
   std::int64_t created_ms = 0;
+  MailboxState mailbox = MailboxState::ready;
 };
 
 class Users {

@@ -75,6 +75,9 @@ Result<DbTarget> find_mailbox(const DbArgs& args) {
   MUHUR_TRY(const auto directory, accounts::Directory::open(config.data, server_key, false));
   accounts::SignIn signing_in(*directory, config.argon2);
   MUHUR_TRY(const auto signed_in, signing_in.with_password(args.database, password.view(), "local"));
+  if (signed_in.dek.empty())
+    return fail(Code::not_found, args.database + " has no mailbox",
+                "That of an imported user is made at the first sign-in");
   target.path = config.data / "mail" / (signed_in.user.mailbox_id + ".db");
   target.key = vault::Key::raw(signed_in.dek);
   return target;

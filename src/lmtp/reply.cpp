@@ -19,6 +19,9 @@ std::string reply_to_recipient(const Error& error) {
     // The owner may make room, and the sender's queue is the better place to wait.
     case Code::quota:
       return "452 4.2.2 the mailbox is full\r\n";
+    // An imported user's first sign-in makes the mailbox: until then the sender's queue keeps the mail.
+    case Code::busy:
+      return "450 4.2.1 the mailbox takes no mail yet, try again later\r\n";
     default:
       return server_trouble(error);
   }

@@ -71,7 +71,9 @@ PostOffice::Impl::Impl(PostOfficeOptions o, std::unique_ptr<net::Pools> own, Dat
       mailboxes(mailbox_options(options, pools)),
       provision(users, credentials, mailboxes, *spool, MailboxFiles(options.data / "mail")),
       background(std::make_shared<Background>(pools.storage)),
-      drain(*spool, *background) {}
+      drain(*spool, *background) {
+  signing_in.make_mailboxes_with([this](const auto& give) { return provision.make_mailbox(give); });
+}
 
 PostOffice::PostOffice(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 PostOffice::~PostOffice() = default;
@@ -122,7 +124,9 @@ Result<Recipient> PostOffice::Impl::resolve(const std::string& address) {
       return std::unexpected(found.error());
   }
   MUHUR_TRY(auto everybody, users.list());
-  const auto admin = std::ranges::find_if(everybody, [](const auto& u) { return u.admin && !u.disabled; });
+  const auto admin = std::ranges::find_if(everybody, [](const auto& u) {
+    return u.admin && !u.disabled && u.mailbox == accounts::MailboxState::ready;
+  });
   if (admin == everybody.end()) return std::unexpected(found.error());
   recipient.user = std::move(*admin);
   return recipient;
@@ -140,7 +144,15 @@ Result<Usage> PostOffice::Impl::used(const accounts::User& user) {
 
 Result<Recipient> PostOffice::accept_recipient_blocking(const std::string& address, std::uint64_t size) {
   MUHUR_TRY(auto recipient, impl_->resolve(address));
-  if (recipient.user.sealing_public.empty()) return fail(Code::not_found, "this user has no mailbox");
+  switch (recipient.user.mailbox) {
+    case accounts::MailboxState::ready:
+      break;
+    case accounts::MailboxState::none:
+      return fail(Code::not_found, "this user has no mailbox");
+    // There is no key yet that mail could be sealed to. The sender's queue keeps it meanwhile.
+    case accounts::MailboxState::at_first_sign_in:
+      return fail(Code::busy, "the mailbox is made when its owner first signs in", "Deliver it again later");
+  }
   if (recipient.user.quota_bytes > 0) {
     MUHUR_TRY(const auto used, impl_->used(recipient.user));
     MUHUR_TRY(const auto waiting, impl_->spool->bytes_waiting(recipient.user.id));

@@ -47,14 +47,16 @@ class PostOffice {
   net::Task<Result<accounts::SignedIn>> prove(std::string address, Secret password, std::string peer);
   // prove(), then opens the mailbox on the storage pool, drains the spool into it: up to
   // 200 messages before it returns, so that a login after a month away is quick, the rest in the background.
-  // denied: one same refusal for wrong, unknown and disabled, and for who has no mailbox.
+  // The first sign-in of an imported user makes the mailbox. denied: one same refusal for wrong, unknown and
+  // disabled, and for who has no mailbox.
   net::Task<Result<Session>> sign_in(std::string address, Secret password, std::string peer);
   // The same for a caller that may block (commands of the CLI).
   Result<Session> sign_in_blocking(std::string_view address, ByteView password, std::string_view peer);
   // For who has proved already who they are (a token with a wrapped key). Blocks.
   Result<Session> open_session(accounts::SignedIn signed_in);
 
-  // not_found: no such user here. quota: the mailbox is full for a message of that size (also counts what
+  // not_found: no such user here, or one without mail. busy: an imported user who has not signed in yet, so
+  // that there is no key to seal to. quota: the mailbox is full for a message of that size (also counts what
   // waits in the spool). A disabled user still receives. "postmaster", with or without one of our domains,
   // reaches the first administrator unless there is a user of that name (RFC 5321 §4.5.1).
   net::Task<Result<Recipient>> accept_recipient(std::string address, std::uint64_t size);

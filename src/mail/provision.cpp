@@ -16,28 +16,38 @@ Result<accounts::Created> Provision::add(const Wanted& wanted, const Secret& pas
   accounts::NewUser user;
   user.address = wanted.address;
   user.display_name = wanted.display_name;
-  user.mailbox_id = random_hex(16);
   user.admin = wanted.admin;
   user.quota_bytes = wanted.quota_bytes;
-  const Secret dek = Secret::random(vault::kKeySize);
+  Result<accounts::Created> created;
+  MUHUR_CHECK(make_mailbox([&](const accounts::NewMailbox& box) -> Result<void> {
+    user.mailbox_id = box.id;
+    user.sealing_public = box.sealing_public;
+    created = credentials_.create_user(user, password, box.dek);
+    if (!created) return std::unexpected(created.error());
+    return {};
+  }));
+  return created;
+}
 
-  MUHUR_CHECK(files_.mark_adding(user.mailbox_id));
-  auto created = [&]() -> Result<accounts::Created> {
-    MUHUR_TRY(const auto mailbox, mailboxes_.open(user.mailbox_id, vault::Key::raw(dek), true));
-    MUHUR_TRY(user.sealing_public, mailbox->sealing_public_half());
-    return credentials_.create_user(user, password, dek);
+Result<void> Provision::make_mailbox(const accounts::GiveMailbox& give) {
+  accounts::NewMailbox box{random_hex(16), {}, Secret::random(vault::kKeySize)};
+  MUHUR_CHECK(files_.mark_adding(box.id));
+  const auto given = [&]() -> Result<void> {
+    MUHUR_TRY(const auto mailbox, mailboxes_.open(box.id, vault::Key::raw(box.dek), true));
+    MUHUR_TRY(box.sealing_public, mailbox->sealing_public_half());
+    return give(box);
   }();
-  mailboxes_.forget(user.mailbox_id);  // closed: the key belongs to the user from now on
-  if (!created) {
-    const auto removed = files_.remove(user.mailbox_id);
+  mailboxes_.forget(box.id);  // closed: the key belongs to the user from now on
+  if (!given) {
+    const auto removed = files_.remove(box.id);
     if (!removed) {
       log::error("mail", "a mailbox without a user is left until the next start",
                  {{"error", removed.error().what}});
-      return created;  // the mark stays
+      return given;  // the mark stays
     }
   }
-  files_.unmark(user.mailbox_id);
-  return created;
+  files_.unmark(box.id);
+  return given;
 }
 
 Result<void> Provision::remove(const accounts::User& user) {

@@ -3,7 +3,7 @@
 
 #include <string_view>
 
-#include "accounts/credentials.hpp"
+#include "accounts/first_sign_in.hpp"
 #include "mail/mailbox_files.hpp"
 #include "mail/spool.hpp"
 #include "mailbox/open_mailboxes.hpp"
@@ -26,6 +26,8 @@ class Provision {
     std::int64_t quota_bytes = 0;
   };
   Result<accounts::Created> add(const Wanted& wanted, const Secret& password);
+  // A mailbox of its own for `give` to write to its user; without that it goes again (accounts/sign_in.hpp).
+  Result<void> make_mailbox(const accounts::GiveMailbox& give);
   Result<void> remove(const accounts::User& user);
   // At the start, before anybody is served.
   Result<void> finish_interrupted();

@@ -39,7 +39,8 @@ Result<Session> PostOffice::open_session(accounts::SignedIn signed_in) {
   Session session;
   session.user = std::move(signed_in.user);
   const auto user = session.user.id;
-  if (signed_in.dek.empty()) return fail(Code::denied, "this user has no mailbox");
+  if (signed_in.dek.empty())
+    return fail(Code::denied, "this user has no mailbox", "It is an account for signing in elsewhere");
   auto mailbox = impl_->mailboxes.open(session.user.mailbox_id, vault::Key::raw(signed_in.dek));
   if (!mailbox) {
     Error error = std::move(mailbox).error();

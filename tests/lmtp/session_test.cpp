@@ -1,4 +1,5 @@
 #include "lmtp_client.hpp"
+#include "passwords/bcrypt.hpp"
 
 namespace muhur::lmtp {
 namespace {
@@ -67,6 +68,25 @@ TEST_F(LmtpTest, ASenderWhoGotNoAnswerAndRepeatsIsRecognised) {
   io_.restart();
   EXPECT_EQ(codes(talk(wire + "QUIT\r\n")), "220 250 250 250 354 250 221");
   EXPECT_EQ(inbox("alice").size(), 1u);
+}
+
+TEST_F(LmtpTest, AsksToComeAgainForAnImportedUserWhoHasNotSignedInYet) {
+  // There is no key to seal to, and the sender's queue is the better place to wait than a bounce.
+  add("alice");
+  const auto record = passwords::make_bcrypt(as_bytes("from elsewhere"), 4).value();
+  ASSERT_TRUE(office_->credentials().import_users({{.address = "eski@example.org",
+                                                    .display_name = "",
+                                                    .record = passwords::to_text(record),
+                                                    .with_mailbox = true}}));
+  const std::string wire =
+      "LHLO x\r\nMAIL FROM:<s@example.net>\r\nRCPT TO:<eski@example.org>\r\nRCPT TO:<alice@example.org>\r\n"
+      "DATA\r\n" +
+      kMessage + ".\r\nQUIT\r\n";
+  const auto said = talk(wire);
+  EXPECT_EQ(codes(said), "220 250 250 450 250 354 250 221");
+  EXPECT_NE(said.find("450 4.2.1 "), std::string::npos);
+  ASSERT_TRUE(office_->sign_in_blocking("eski@example.org", as_bytes("from elsewhere"), "192.0.2.1"));
+  EXPECT_EQ(codes(talk(wire)), "220 250 250 250 250 354 250 250 221");
 }
 
 TEST_F(LmtpTest, WantsItsCommandsInOrder) {
@@ -141,6 +161,31 @@ TEST_F(LmtpTest, AtShutdownWhoWaitsIsToldAndGoes) {
     EXPECT_EQ((co_await reader.line(100)).error().code, Code::closed);
   }());
   EXPECT_EQ(codes(talk("")), "220 421");  // and so is who comes later
+}
+
+TEST_F(LmtpTest, MessagesOnTheirWayShareABoundedMemory) {
+  // Bug: every connection could have a message of the largest size in memory.
+  add("alice");
+  options_.max_message = 4 << 20;
+  options_.body_memory = 1 << 20;
+  const std::string start = "LHLO x\r\nMAIL FROM:<s@example.net>\r\nRCPT TO:<alice@example.org>\r\n";
+  server_ = std::make_unique<Server>(*office_, options_);
+  auto [client, server_end] = net::memory_stream_pair(io_.get_executor(), {});
+  boost::asio::co_spawn(io_, server_->serve(std::move(server_end)), boost::asio::detached);
+  net::run(io_, [&, stream = client.get()]() -> net::Task<void> {
+    EXPECT_TRUE(co_await stream->write(as_bytes(start + "BDAT 2000000\r\n")));
+    net::LineReader reader(*stream);
+    std::string line;
+    while (!line.starts_with("250 2.1.5")) line = (co_await reader.line(1000)).value();
+  }());
+  EXPECT_EQ(codes(talk(start + "DATA\r\n" + kMessage + ".\r\nNOOP\r\nQUIT\r\n")),
+            "220 250 250 250 354 452 250 221");
+  EXPECT_EQ(codes(talk(start + "BDAT 5\r\nabcdeBDAT 0 LAST\r\nQUIT\r\n")), "220 250 250 250 452 452 221");
+  client->close();
+  EXPECT_EQ(codes(talk(start + "DATA\r\n" + std::string(3'000'000, 'x') + "\r\n.\r\nQUIT\r\n")),
+            "220 250 250 250 354 250 221")
+      << "alone, one always gets in";
+  EXPECT_EQ(inbox("alice").size(), 1u);
 }
 
 TEST_F(LmtpTest, TakesPostmasterWithoutADomain) {
