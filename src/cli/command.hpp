@@ -61,6 +61,7 @@ void describe_serve(Command& root);
 void describe_demo(Command& root);
 void describe_user(Command& root);
 void describe_client(Command& root);
+void describe_keys(Command& root);
 void describe_deliver(Command& root);
 void describe_config(Command& root);
 void describe_db(Command& root);

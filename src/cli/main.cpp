@@ -15,6 +15,7 @@ int main(int argc, char** argv) {
       muhur::cli::describe_serve(root);
       muhur::cli::describe_user(root);
       muhur::cli::describe_client(root);
+      muhur::cli::describe_keys(root);
       muhur::cli::describe_deliver(root);
       muhur::cli::describe_config(root);
       muhur::cli::describe_db(root);

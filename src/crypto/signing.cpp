@@ -199,6 +199,7 @@ std::string_view name_of(SigningAlgorithm algorithm) {
 }
 
 std::optional<SigningAlgorithm> signing_algorithm(std::string_view name) {
+  if (name == "Ed25519") return SigningAlgorithm::eddsa;
   for (const auto algorithm :
        {SigningAlgorithm::es256, SigningAlgorithm::eddsa, SigningAlgorithm::rs256, SigningAlgorithm::ps256})
     if (name_of(algorithm) == name) return algorithm;

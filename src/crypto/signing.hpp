@@ -14,6 +14,7 @@ namespace muhur::crypto {
 
 enum class SigningAlgorithm { es256, eddsa, rs256, ps256 };  // ps256: verification of others' keys only
 std::string_view name_of(SigningAlgorithm algorithm);        // "ES256" …
+// "Ed25519" (RFC 9864) names EdDSA too: there is no other curve here.
 std::optional<SigningAlgorithm> signing_algorithm(std::string_view name);
 
 class PublicKey {

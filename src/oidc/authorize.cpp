@@ -17,7 +17,8 @@ Decision refuse(std::string_view code, std::string_view why) {
 bool needs_sign_in(const AuthorizationRequest& request, const Present& present, std::int64_t now_s) {
   if (present.fresh || present.consented) return false;
   if (request.prompts_for("login") || request.prompts_for("select_account")) return true;
-  return request.max_age && (*request.max_age == 0 || now_s - present.auth_time_s > *request.max_age);
+  // Whole seconds: what seems to be max_age may be nearly a second more.
+  return request.max_age && now_s - present.auth_time_s >= *request.max_age;
 }
 
 bool needs_consent(const AuthorizationRequest& request, const Present& present, std::string_view remembered) {

@@ -5,7 +5,9 @@
 #include <boost/json/value.hpp>
 
 #include "base/encoding.hpp"
+#include "base/log.hpp"
 #include "base/unicode.hpp"
+#include "oidc/client_document.hpp"
 #include "oidc/jose.hpp"
 #include "oidc/json.hpp"
 
@@ -35,6 +37,9 @@ Outcome with_secret(const Clients& clients, std::string_view id, std::string_vie
   const auto client = clients.find(id);
   const Client nobody;
   const bool right = clients.secret_matches(client ? *client : nobody, secret);
+  if (client && right && client->auth != method)  // only who has the secret gets it written down
+    log::warn("oidc", "a client used another method than its own",
+              {{"client", client->id}, {"its own", name_of(client->auth)}, {"used", name_of(method)}});
   if (!client || client->auth != method || !right) return refuse(basic);
   return AuthenticatedClient{client, "", 0};
 }
@@ -54,9 +59,15 @@ Outcome by_basic(const Clients& clients, std::string_view credentials, std::stri
   return with_secret(clients, *id, *secret, ClientAuth::basic);
 }
 
+// FAPI 2.0 Security Profile §5.3.2.1, §5.4: an assertion for another server cannot be meant for this one.
+bool follows_fapi2(const Client& client) { return client.require_par && client.require_dpop; }
+
+constexpr crypto::SigningAlgorithm kFapi2[] = {
+    crypto::SigningAlgorithm::es256, crypto::SigningAlgorithm::eddsa, crypto::SigningAlgorithm::ps256};
+
 bool is_for(const boost::json::object& payload, std::span<const std::string> audiences) {
   const auto ours = [&](const boost::json::value& value) {
-    return value.is_string() &&
+    return value.is_string() && !value.get_string().empty() &&
            std::ranges::find(audiences, std::string_view(value.get_string())) != audiences.end();
   };
   const auto* aud = payload.if_contains("aud");
@@ -76,7 +87,10 @@ Outcome by_assertion(const Clients& clients, std::string_view assertion, std::st
   const auto client = clients.find(*id);
   if (!client || client->auth != ClientAuth::private_key_jwt) return refuse(false);
   const auto keys = JwkSet::parse(client->jwks);
-  if (!keys || !keys->verify(*jws, kAccepted)) return refuse(false);
+  const bool strict = follows_fapi2(*client);
+  const std::span<const crypto::SigningAlgorithm> algorithms = kAccepted;
+  if (!keys || !keys->verify(*jws, strict ? kFapi2 : algorithms)) return refuse(false);
+  if (strict && text_of(jws->payload, "aud") != audiences.front()) return refuse(false);
   if (!is_for(jws->payload, audiences) || !check_times(jws->payload, now_s, kLeeway)) return refuse(false);
   const auto expires = time_of(jws->payload, "exp");
   if (!expires || *expires > now_s + kLongestAssertion + kLeeway) return refuse(false);

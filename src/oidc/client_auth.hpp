@@ -29,7 +29,9 @@ struct AuthenticatedClient {
 // invalid_client (401 with a Basic challenge when Basic was tried), with one text for an unknown client, a
 // wrong secret and another method than the registered. invalid_request: two methods at once, a parameter of
 // these that is repeated.
-// `audiences`: the issuer and the token endpoint's URL, either of which an assertion's aud may be.
+// `audiences`: what an assertion's aud may be: the issuer, first; the URLs of the token endpoint and of the one
+// that was asked. A client that follows FAPI 2.0 (private_key_jwt, PAR and DPoP required) names the issuer
+// alone, as a text, and signs with no PKCS #1 v1.5 (RS256).
 std::expected<AuthenticatedClient, OAuthError> authenticate_client(const Clients& clients,
                                                                    const Presented& presented,
                                                                    std::span<const std::string> audiences,

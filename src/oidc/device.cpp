@@ -53,6 +53,12 @@ std::string read_user_code(std::string_view typed) {
   return code.size() == kUserCode ? code : std::string();
 }
 
+std::string show_user_code(std::string_view typed) {
+  std::string code = read_user_code(typed);
+  if (!code.empty()) code.insert(kUserCode / 2, 1, '-');
+  return code;
+}
+
 Result<bool> insert_device(vault::Connection& c, std::string_view device_code, std::string_view user_code,
                            DeviceCode row) {
   const auto hash = hash_of(device_code);

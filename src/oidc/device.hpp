@@ -21,6 +21,7 @@ inline constexpr std::int64_t kDeviceInterval_s = 5;
 std::string make_user_code();
 // As it is compared: upper case, letters only. Empty when it cannot be one.
 std::string read_user_code(std::string_view typed);
+std::string show_user_code(std::string_view typed);  // "wdjbmjht" as "WDJB-MJHT"
 
 struct DeviceCode {
   Bytes hash;

@@ -12,7 +12,7 @@ namespace {
 json::array list(const auto& values) { return json::array(std::begin(values), std::end(values)); }
 
 constexpr std::string_view kSigning[] = {"ES256", "EdDSA", "RS256"};
-constexpr std::string_view kVerifying[] = {"ES256", "EdDSA", "RS256", "PS256"};
+constexpr std::string_view kVerifying[] = {"ES256", "Ed25519", "EdDSA", "RS256", "PS256"};
 constexpr std::string_view kClientAuth[] = {"client_secret_basic", "client_secret_post", "private_key_jwt",
                                             "none"};
 // Where a client that cannot keep a secret has nothing to ask for.

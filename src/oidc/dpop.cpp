@@ -22,7 +22,7 @@ std::unexpected<OAuthError> refuse(std::string_view code, std::string_view why, 
   OAuthError error{.code = std::string(code), .description = std::string(why)};
   if (at_resource) {
     error.status = 401;
-    error.www_authenticate = "DPoP error=\"" + error.code + R"(", algs="ES256 EdDSA RS256 PS256")";
+    error.www_authenticate = "DPoP error=\"" + error.code + R"(", algs="ES256 Ed25519 EdDSA RS256 PS256")";
   }
   return std::unexpected(std::move(error));
 }

@@ -92,9 +92,9 @@ std::string sign_jwt(const json::object& payload, std::string_view type, std::st
 
 Result<void> verify_jws(const Jws& jws, const crypto::PublicKey& key,
                         std::span<const crypto::SigningAlgorithm> allowed) {
-  const auto named = text_of(jws.header, "alg");
+  const auto named = crypto::signing_algorithm(text_of(jws.header, "alg").value_or(""));
   for (const auto algorithm : allowed) {
-    if (!key.fits(algorithm) || named != crypto::name_of(algorithm)) continue;
+    if (!key.fits(algorithm) || named != algorithm) continue;
     if (key.verify(algorithm, as_bytes(jws.signing_input), jws.signature)) return {};
   }
   return fail(Code::denied, "no key verifies the token's signature");

@@ -9,16 +9,20 @@ Result<void> insert_pushed(vault::Connection& c, std::string_view secret, std::s
                ByteView(hash), client_id, form, ends_s);
 }
 
-Result<std::optional<std::string>> take_pushed(vault::Connection& c, std::string_view secret,
+Result<std::optional<std::string>> find_pushed(vault::Connection& c, std::string_view secret,
                                                std::string_view client_id, std::int64_t now_s) {
   const auto hash = hash_of(secret);
-  MUHUR_TRY(auto st, c.prepare("DELETE FROM pushed_requests WHERE hash = ? AND client_id = ? AND ends_s > ? "
-                               "RETURNING form"));
+  MUHUR_TRY(auto st,
+            c.prepare("SELECT form FROM pushed_requests WHERE hash = ? AND client_id = ? AND ends_s > ?"));
   MUHUR_TRY(const bool row, st.bind(ByteView(hash), client_id, now_s).step());
   if (!row) return std::optional<std::string>();
-  std::optional<std::string> form(st.text(0));
-  MUHUR_CHECK(st.run());
-  return form;
+  return std::optional<std::string>(st.text(0));
+}
+
+Result<bool> use_pushed(vault::Connection& c, std::string_view secret, std::int64_t ends_s) {
+  const auto hash = hash_of(secret);
+  MUHUR_CHECK(c.run("DELETE FROM pushed_requests WHERE hash = ?", ByteView(hash)));
+  return Store::remember_once(c, {"pushed " + std::string(secret), ends_s});
 }
 
 }  // namespace muhur::oidc

@@ -30,7 +30,7 @@ std::int64_t number(const json::object& object, std::string_view name) {
 
 std::string seal_pending(const Secret& key, const Pending& pending, std::string_view binding) {
   json::object object{{"i", pending.id}, {"e", pending.ends_s}, {"f", pending.form.encoded()}};
-  if (pending.pushed) object["p"] = 1;
+  if (!pending.pushed.empty()) object["p"] = pending.pushed;
   if (!pending.sid.empty()) {
     object["s"] = pending.sid;
     object["t"] = pending.auth_time_s;
@@ -51,7 +51,7 @@ Result<Pending> open_pending(const Secret& key, std::string_view text, std::stri
   auto form = http::Form::parse(text_of(*object, "f").value_or(""));
   Pending pending{.id = std::string(text_of(*object, "i").value_or("")),
                   .ends_s = number(*object, "e"),
-                  .pushed = number(*object, "p") != 0,
+                  .pushed = std::string(text_of(*object, "p").value_or("")),
                   .sid = std::string(text_of(*object, "s").value_or("")),
                   .auth_time_s = number(*object, "t")};
   if (!form || pending.id.empty() || pending.ends_s <= now_s) return refused();

@@ -3,7 +3,8 @@
 // nothing of it is kept at the server. Its id is remembered when it ends in an answer, so it ends once.
 //
 //   text := base64url(seal_box(key, JSON, "oidc-pending", SHA-256(the browser's binding)))
-//   JSON := {"i": id, "e": expires, "f": the form, "p": pushed, "s": sid, "t": auth_time}   (s, t: consent)
+//   JSON := {"i": id, "e": expires, "f": the form, "p": pushed, "s": sid, "t": auth_time}
+//   (p: of a request that was pushed; s, t: consent)
 
 #include <string>
 #include <string_view>
@@ -18,7 +19,7 @@ struct Pending {
   std::string id;
   std::int64_t ends_s = 0;
   http::Form form;
-  bool pushed = false;
+  std::string pushed;  // the secret of the request_uri that it came by, used up with it; empty: none
   std::string sid;  // of the session that is to consent; empty: nobody has signed in yet
   std::int64_t auth_time_s = 0;
 };

@@ -63,6 +63,7 @@ struct Outcome {
   };
   Kind kind = Kind::error_page;
   OAuthError error;
+  bool page_is_over = false;                 // error_page: what was answered is used up, too old or not this browser's
   std::string redirect_uri;
   http::Form parameters;
   bool form_post = false;
@@ -131,6 +132,7 @@ class Provider {
   struct DeviceRequest {
     std::shared_ptr<const Client> client;
     std::vector<std::string> scopes;
+    std::string user_code;                   // as the device shows it, whatever was typed
   };
   net::Task<Result<DeviceRequest>> find_device(std::string user_code, Browser browser);
   net::Task<Result<void>> decide_device(std::string user_code, Browser browser, bool approved);

@@ -11,7 +11,27 @@ namespace {
 
 using Step = Decision::Step;
 
-Once once_of(const Pending& pending) { return {"pending " + pending.id, pending.ends_s}; }
+// What an answer uses up. false: it was used before.
+Result<bool> use_up_pushed(vault::Connection& c, const Pending& pending, const Lifetimes& lifetimes,
+                           std::int64_t now_s) {
+  if (pending.pushed.empty()) return true;
+  return use_pushed(c, pending.pushed, now_s + lifetimes.pushed_request + lifetimes.pending);
+}
+Result<bool> use_up(vault::Connection& c, const Pending& pending, const Lifetimes& lifetimes,
+                    std::int64_t now_s) {
+  MUHUR_TRY(const bool first, Store::remember_once(c, {"pending " + pending.id, pending.ends_s}));
+  if (!first) return false;
+  return use_up_pushed(c, pending, lifetimes, now_s);
+}
+
+Outcome over(const AuthorizationRequest& request, OAuthError error) {
+  Outcome outcome;
+  outcome.error = std::move(error);
+  outcome.page_is_over = true;
+  outcome.client = request.client;
+  outcome.ui_locales = request.ui_locales;
+  return outcome;
+}
 
 OAuthError used_up() { return refusal("invalid_request", "this page was answered before").error(); }
 
@@ -128,20 +148,20 @@ std::expected<AuthorizationRequest, Outcome> Provider::Impl::understand(const ht
 
 net::Task<Outcome> Provider::Impl::authorize(http::Form form, Browser browser) {
   const std::int64_t now_s = now();
-  bool pushed = false;
+  std::string pushed;
   if (form.value("request_uri").starts_with(kPushedPrefix) && !form.has("request")) {
     const std::string client_id(form.value("client_id"));
     const std::string secret(form.value("request_uri").substr(kPushedPrefix.size()));
     const auto taken =
-        co_await write([&](vault::Connection& c) { return take_pushed(c, secret, client_id, now_s); });
+        co_await read([&](vault::Connection& c) { return find_pushed(c, secret, client_id, now_s); });
     if (!taken) co_return page(failure_of(taken.error()));
     if (!*taken) co_return page(refusal("invalid_request", "request_uri is unknown, used or over").error());
     auto kept = http::Form::parse(**taken);
     if (!kept) co_return page(failure_of(kept.error()));
     form = std::move(*kept);
-    pushed = true;
+    pushed = secret;
   }
-  const auto request = understand(form, pushed);
+  const auto request = understand(form, !pushed.empty());
   if (!request) co_return request.error();
   const auto found = co_await read(
       [&](vault::Connection& c) { return known(c, browser.session_cookie, request->client->id); });
@@ -176,18 +196,26 @@ net::Task<Outcome> Provider::Impl::authorize(http::Form form, Browser browser) {
       break;
   }
   auto code = co_await write([&](vault::Connection& c) -> Result<std::string> {
+    MUHUR_TRY(const bool first, use_up_pushed(c, pending, options.lifetimes, now_s));
+    if (!first) return std::string();
     MUHUR_CHECK(touch_session(c, (*found)->session, now_s, options.lifetimes.session_idle));
     return make_code(c, *request, (*found)->session, dek, options.lifetimes, now_s);
   });
   if (!code) co_return page(failure_of(code.error()));
+  if (code->empty())
+    co_return page(refusal("invalid_request", "request_uri is unknown, used or over").error());
   co_return answer(*request, std::move(*code));
 }
 
 std::expected<std::pair<Pending, AuthorizationRequest>, Outcome> Provider::Impl::reopen(
     std::string_view text, const Browser& browser) {
   auto pending = open_pending(pending_key, text, browser.binding, now());
-  if (!pending) return std::unexpected(page(refusal("invalid_request", pending.error().what).error()));
-  auto request = understand(pending->form, pending->pushed);
+  if (!pending) {
+    Outcome outcome = page(refusal("invalid_request", pending.error().what).error());
+    outcome.page_is_over = true;
+    return std::unexpected(std::move(outcome));
+  }
+  auto request = understand(pending->form, !pending->pushed.empty());
   if (!request) return std::unexpected(request.error());
   return std::pair{std::move(*pending), std::move(*request)};
 }
@@ -222,7 +250,7 @@ net::Task<Outcome> Provider::Impl::signed_in(std::string text, Browser browser, 
     MUHUR_TRY(const auto remembered, consent_of(c, user.user.id, request.client->id));
     d.decision = decide(request, who, remembered, now_s);
     if (d.decision.step != Step::consent) {
-      MUHUR_TRY(const bool first, Store::remember_once(c, once_of(pending)));
+      MUHUR_TRY(const bool first, use_up(c, pending, options.lifetimes, now_s));
       d.repeated = !first;
       if (d.repeated) return d;
     }
@@ -233,7 +261,7 @@ net::Task<Outcome> Provider::Impl::signed_in(std::string text, Browser browser, 
     return d;
   });
   if (!done) co_return page(failure_of(done.error()));
-  if (done->repeated) co_return page(used_up());
+  if (done->repeated) co_return over(request, used_up());
   tell(done->notices);
   Outcome outcome;
   switch (done->decision.step) {
@@ -264,7 +292,8 @@ net::Task<Outcome> Provider::Impl::consented(std::string text, Browser browser, 
   // The page asked one user in one session: nobody else answers it.
   if (pending.sid.empty() || !*found || (*found)->session.sid != pending.sid ||
       (*found)->session.auth_time_s != pending.auth_time_s)
-    co_return page(refusal("invalid_request", "another session began since this page was shown").error());
+    co_return over(request,
+                   refusal("invalid_request", "another session began since this page was shown").error());
   Present who = present_of(**found, subjects);
   who.consented = true;
   auto decision = decide(request, who, "", now_s);
@@ -282,7 +311,7 @@ net::Task<Outcome> Provider::Impl::consented(std::string text, Browser browser, 
   };
   auto done = co_await write([&](vault::Connection& c) -> Result<Done> {
     Done d;
-    MUHUR_TRY(const bool first, Store::remember_once(c, once_of(pending)));
+    MUHUR_TRY(const bool first, use_up(c, pending, options.lifetimes, now_s));
     d.repeated = !first;
     if (d.repeated || decision.step != Step::issue) return d;
     MUHUR_CHECK(remember_consent(c, (*found)->user.id, request.client->id, joined(request.scopes), now_s));
@@ -290,7 +319,7 @@ net::Task<Outcome> Provider::Impl::consented(std::string text, Browser browser, 
     return d;
   });
   if (!done) co_return page(failure_of(done.error()));
-  if (done->repeated) co_return page(used_up());
+  if (done->repeated) co_return over(request, used_up());
   if (decision.step != Step::issue) co_return refused(request, std::move(decision.error));
   co_return answer(request, std::move(done->code));
 }

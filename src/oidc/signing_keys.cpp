@@ -175,6 +175,13 @@ Result<ActiveKey> SigningKeys::active(crypto::SigningAlgorithm algorithm) {
   return ActiveKey{stored->kid, stored->key};
 }
 
+Result<void> SigningKeys::publish_all() {
+  for (const auto algorithm : kAlgorithms) {
+    MUHUR_TRY(const auto made, active(algorithm));
+  }
+  return {};
+}
+
 std::optional<crypto::PublicKey> SigningKeys::find(std::string_view kid) const {
   const KeysPtr keys = impl_->now();
   const auto at = std::ranges::find(keys->all, kid, &Stored::kid);
@@ -204,6 +211,48 @@ Result<void> SigningKeys::rotate_due() {
 Result<void> SigningKeys::rotate_now(crypto::SigningAlgorithm algorithm) {
   const Lock lock(impl_->changing);
   return impl_->add(algorithm, impl_->clock_s());
+}
+
+Result<void> SigningKeys::rotate_soon(crypto::SigningAlgorithm algorithm) {
+  const Lock lock(impl_->changing);
+  const std::int64_t now_s = impl_->clock_s();
+  for (const Stored& stored : impl_->now()->all)
+    if (stored.key.algorithm() == algorithm && stored.active_s > now_s)
+      return fail(Code::exists, "the next key is published already: " + stored.kid, "See `muhur keys list`");
+  return impl_->add(algorithm, now_s + impl_->options.overlap_s);
+}
+
+std::vector<KeyInfo> SigningKeys::list() const {
+  const KeysPtr keys = impl_->now();
+  const std::int64_t now_s = impl_->clock_s();
+  std::vector<KeyInfo> list;
+  for (const auto algorithm : kAlgorithms) {
+    const Stored* signing = signing_now(*keys, algorithm, now_s);
+    auto state = KeyInfo::State::kept;
+    for (const Stored& stored : keys->all) {
+      if (stored.key.algorithm() != algorithm) continue;
+      if (&stored == signing) state = KeyInfo::State::signs;
+      list.push_back({stored.kid, algorithm, stored.created_s, stored.active_s, state});
+      if (&stored == signing) state = KeyInfo::State::next;
+    }
+  }
+  return list;
+}
+
+Result<void> SigningKeys::remove(std::string_view kid) {
+  const Lock lock(impl_->changing);
+  const KeysPtr current = impl_->now();
+  const auto at = std::ranges::find(current->all, kid, &Stored::kid);
+  if (at == current->all.end()) return fail(Code::not_found, "there is no signing key " + std::string(kid));
+  if (&*at == signing_now(*current, at->key.algorithm(), impl_->clock_s()))
+    return fail(Code::invalid, "that key signs now", "Let another one sign first: muhur keys rotate --now");
+  MUHUR_CHECK(impl_->directory.database().write(
+      [&](vault::Connection& c) { return c.run("DELETE FROM oidc_signing_keys WHERE kid = ?", kid); }));
+  std::vector<Stored> kept;
+  for (const Stored& stored : current->all)
+    if (stored.kid != kid) kept.push_back(stored);
+  impl_->set(publish(std::move(kept)));
+  return {};
 }
 
 }  // namespace muhur::oidc

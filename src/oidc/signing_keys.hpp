@@ -24,12 +24,22 @@ struct ActiveKey {
   crypto::SigningKey key;
 };
 
+struct KeyInfo {
+  enum class State { next, signs, kept };  // published ahead · signs now · verifies what it signed
+  std::string kid;
+  crypto::SigningAlgorithm algorithm = crypto::SigningAlgorithm::es256;
+  std::int64_t created_s = 0, active_s = 0;
+  State state = State::signs;
+};
+
 class SigningKeys {
  public:
   // corrupt: a stored key cannot be read. The first ES256 key is made here.
   static Result<std::unique_ptr<SigningKeys>> open(accounts::Directory& directory,
                                                    SigningKeyOptions options = {});
   ~SigningKeys();
+  // One key of each algorithm, where there is none: in the JWKS before anything is signed with it. Blocks.
+  Result<void> publish_all();
   // Made when first asked for: that one call blocks (RS256: a tenth of a second); all others do not.
   Result<ActiveKey> active(crypto::SigningAlgorithm algorithm);
   std::optional<crypto::PublicKey> find(std::string_view kid) const;  // of any age; from memory
@@ -38,6 +48,11 @@ class SigningKeys {
   Result<void> rotate_due();  // called by the scheduler; blocks
   // A new key that signs from now on; those before it stay in the JWKS. Blocks.
   Result<void> rotate_now(crypto::SigningAlgorithm algorithm);
+  // The next key before its time: published now, it signs one overlap from now. exists: there is one. Blocks.
+  Result<void> rotate_soon(crypto::SigningAlgorithm algorithm);
+  std::vector<KeyInfo> list() const;  // by algorithm, oldest first
+  // Out of the JWKS: nobody believes any more what it signed. not_found; invalid: it signs now. Blocks.
+  Result<void> remove(std::string_view kid);
 
  private:
   struct Impl;

@@ -51,7 +51,7 @@ Result<void> send_all(int fd, std::string_view bytes) {
 
 std::filesystem::path admin_socket_path(const std::filesystem::path& data) { return data / "run/admin.sock"; }
 
-net::Task<void> serve_admin(mail::PostOffice& office, net::StreamPtr stream, oidc::Clients* clients) {
+net::Task<void> serve_admin(mail::PostOffice& office, net::StreamPtr stream, oidc::Provider* provider) {
   stream->expires_after(kTimeout);
   net::LineReader reader(*stream);
   json::object reply;
@@ -73,7 +73,7 @@ net::Task<void> serve_admin(mail::PostOffice& office, net::StreamPtr stream, oid
         const auto got = co_await reader.exactly(static_cast<std::size_t>(wanted), *body);
         if (!got) co_return;
       }
-      reply = co_await run_operation(office, std::move(*request), std::move(body), clients);
+      reply = co_await run_operation(office, std::move(*request), std::move(body), provider);
     }
   }
   std::string text = json::serialize(reply) + '\n';

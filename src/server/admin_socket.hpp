@@ -11,15 +11,15 @@
 
 #include "mail/post_office.hpp"
 #include "net/stream.hpp"
-#include "oidc/clients.hpp"
+#include "oidc/provider.hpp"
 
 namespace muhur::server {
 
 std::filesystem::path admin_socket_path(const std::filesystem::path& data);
 
-// One connection, server's side. `clients`: the running provider's, which outlive it; null: none runs.
+// One connection, server's side. `provider`: the one that runs, which outlives it; null: none runs.
 net::Task<void> serve_admin(mail::PostOffice& office, net::StreamPtr stream,
-                            oidc::Clients* clients = nullptr);
+                            oidc::Provider* provider = nullptr);
 
 // Client's side; blocks. not_found: no server runs on this data directory.
 Result<boost::json::object> ask_server(const std::filesystem::path& data, boost::json::object request,

@@ -179,7 +179,7 @@ Result<void> App::Impl::listen_all() {
   const auto serve_imap = [this](net::StreamPtr stream) { return imap->serve(std::move(stream)); };
   const auto serve_lmtp = [this](net::StreamPtr stream) { return lmtp->serve(std::move(stream)); };
   const auto serve_admin_socket = [this](net::StreamPtr stream) {
-    return serve_admin(*office, std::move(stream), identity ? &identity->provider().clients() : nullptr);
+    return serve_admin(*office, std::move(stream), identity ? &identity->provider() : nullptr);
   };
   const std::string imap_full = "* BYE [UNAVAILABLE] Too many connections, try again later\r\n";
   const std::string lmtp_full = "421 4.3.2 Too many connections, try again later\r\n";
@@ -309,6 +309,7 @@ void App::start() {
                             [identity] { identity->sweep(); });
     impl_->scheduler->every(kRotationLooks, "rotate keys", impl_->pools.heavy,
                             [identity] { identity->rotate_keys(); });
+    impl_->scheduler->once(impl_->pools.heavy, [identity] { identity->rotate_keys(); });
   }
   impl_->scheduler->every(kHouseOften, "keep house", impl_->pools.heavy,
                           [house = impl_->house.get()] { house->often(); });

@@ -116,8 +116,10 @@ void Identity::sweep() {
 }
 
 void Identity::rotate_keys() {
-  if (const auto done = impl_->provider->keys().rotate_due(); !done)
-    log::error("server", "signing keys could not be rotated", {{"why", done.error().text()}});
+  auto& keys = impl_->provider->keys();
+  auto done = keys.publish_all();
+  if (done) done = keys.rotate_due();
+  if (!done) log::error("server", "signing keys could not be rotated", {{"why", done.error().text()}});
 }
 
 oidc::Provider& Identity::provider() { return *impl_->provider; }

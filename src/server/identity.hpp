@@ -27,7 +27,7 @@ class Identity {
   net::Task<void> serve(net::StreamPtr stream);
   // From now on /readyz says no; connections between requests close, others when they are done.
   void drain();
-  // A step of removing what has expired, and of rotating keys. Block.
+  // A step of removing what has expired; keys of every algorithm, rotated when they are due. Block.
   void sweep();
   void rotate_keys();
   oidc::Provider& provider();

@@ -9,6 +9,7 @@
 #include "server/client_operations.hpp"
 #include "server/doctor.hpp"
 #include "server/housekeeping.hpp"
+#include "server/key_operations.hpp"
 #include "server/stats.hpp"
 
 namespace muhur::server {
@@ -182,15 +183,20 @@ Result<std::unique_ptr<mail::PostOffice>> open_post_office(mail::PostOfficeOptio
 }
 
 net::Task<json::object> run_operation(mail::PostOffice& office, json::object request, Body body,
-                                      oidc::Clients* clients) {
+                                      oidc::Provider* provider) {
   const std::string command(text(request, "command"));
   Reply reply = fail(Code::unsupported, fmt::format("no command `{}` here", command),
                      "server and command line are of different versions: restart the server");
   if (command == "deliver") {
     reply = co_await deliver(office, request, std::move(body));
   } else if (command.starts_with("client.")) {
+    auto* const clients = provider ? &provider->clients() : nullptr;
     reply = co_await net::on(office.pools().storage,
                              [&] { return run_client_operation(office.directory(), clients, request); });
+  } else if (command.starts_with("keys.")) {
+    auto* const keys = provider ? &provider->keys() : nullptr;
+    reply = co_await net::on(office.pools().heavy,
+                             [&] { return run_key_operation(office.directory(), keys, request); });
   } else {
     for (const Operation& operation : kOperations) {
       if (operation.name != command) continue;

@@ -10,7 +10,7 @@
 #include <string>
 
 #include "mail/post_office.hpp"
-#include "oidc/clients.hpp"
+#include "oidc/provider.hpp"
 
 namespace muhur::server {
 
@@ -18,11 +18,11 @@ namespace muhur::server {
 Result<std::unique_ptr<mail::PostOffice>> open_post_office(mail::PostOfficeOptions options);
 
 // Runs one request. `body`: the message of "deliver". Wipes the secrets inside `request` when it is done with
-// them. Never fails: what goes wrong is in the reply. `clients`: the running provider's
-// (client_operations.hpp).
+// them. Never fails: what goes wrong is in the reply. `provider`: the one that runs, whose clients and keys
+// client_operations.hpp and key_operations.hpp change; null: none runs.
 net::Task<boost::json::object> run_operation(mail::PostOffice& office, boost::json::object request,
                                              std::shared_ptr<const std::string> body,
-                                             oidc::Clients* clients = nullptr);
+                                             oidc::Provider* provider = nullptr);
 
 boost::json::object error_reply(const Error& error);
 // The error inside a reply that is not ok.

@@ -67,6 +67,10 @@ void Scheduler::every(Millis period, std::string name, net::Pool& pool, std::fun
                         boost::asio::detached);
 }
 
+void Scheduler::once(net::Pool& pool, std::function<void()> job) {
+  pool.post([impl = impl_, work = std::move(job)] { impl->run(work); });
+}
+
 void Scheduler::stop() {
   boost::asio::post(impl_->strand, [impl = impl_] {
     impl->stopped = true;

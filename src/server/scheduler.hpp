@@ -18,6 +18,8 @@ class Scheduler {
   ~Scheduler();  // stop(), and waits for the jobs that are running
   // Before or after start; `job` must not throw.
   void every(Millis period, std::string name, net::Pool& pool, std::function<void()> job);
+  // At once, and not again.
+  void once(net::Pool& pool, std::function<void()> job);
   // No further runs. A job that is running ends by itself.
   void stop();
 

@@ -41,7 +41,9 @@ net::Task<void> post(http::Client& client, std::string url, std::string token, s
   for (std::size_t i = 0;; ++i) {
     http::Headers headers;
     headers.add("Content-Type", "application/x-www-form-urlencoded");
-    const auto answer = co_await client.send("POST", url, std::move(headers), form.encoded(), kDeadline);
+    // Idempotent, as its jti says: a kept connection that the client has closed meanwhile costs no attempt.
+    const auto answer =
+        co_await client.send("POST", url, std::move(headers), form.encoded(), kDeadline, true);
     if (answer && answer->status >= 200 && answer->status < 300) {
       told.add();
       break;

@@ -204,6 +204,34 @@ TEST_F(ClientAuthTest, AssertionsThatAreNotForUsOrNotNowAreRefused) {
 }
 
 // Bug class 16: in a client assertion.
+// RFC 9126 §2: the PAR endpoint's own URL; which endpoint was asked is among `audiences`.
+TEST_F(ClientAuthTest, Fapi2ClientsNameTheIssuerAloneAndSignWithNoRs256) {
+  const auto key = *crypto::SigningKey::generate(crypto::SigningAlgorithm::es256);
+  const auto rsa = *crypto::SigningKey::generate(crypto::SigningAlgorithm::rs256);
+  const auto add_client = [&](const std::string& id, bool strict) {
+    Client client = a_client(id, ClientAuth::private_key_jwt);
+    client.jwks = R"({"keys":[)" + key.public_key().jwk() + "," + rsa.public_key().jwk() + "]}";
+    client.require_par = client.require_dpop = strict;
+    add(client);
+  };
+  add_client("strict", true);
+  add_client("j", false);
+  const auto with = [&](const std::string& id, json::value audience, const crypto::SigningKey& by) {
+    json::object payload = claims(id);
+    payload["aud"] = std::move(audience);
+    return outcome(signed_by(by, payload));
+  };
+  EXPECT_EQ(with("strict", "https://id.example", key), "strict");
+  for (const auto& audience :
+       {json::value("https://id.example/oauth2/token"), json::value(json::array({"https://id.example"}))}) {
+    EXPECT_EQ(with("strict", audience, key), "invalid_client") << audience;
+    EXPECT_EQ(with("j", audience, key), "j") << audience;
+  }
+  EXPECT_EQ(with("strict", "https://id.example", rsa), "invalid_client");
+  EXPECT_EQ(with("j", "https://id.example", rsa), "j");
+  EXPECT_EQ(with("j", "", key), "invalid_client");
+}
+
 TEST_F(ClientAuthTest, Bug16TheAssertionsHeaderDecidesNothing) {
   const auto key = *crypto::SigningKey::generate(crypto::SigningAlgorithm::rs256);
   const auto mine = *crypto::SigningKey::generate(crypto::SigningAlgorithm::es256);

@@ -66,6 +66,21 @@ TEST(Jose, WhatIsSignedIsVerifiedByItsKeyAndNoOther) {
   }
 }
 
+// openid-client 6 signs with "Ed25519" (RFC 9864), which was refused.
+TEST(Jose, Ed25519IsEdDsaByItsNewerName) {
+  const auto key = new_key(SigningAlgorithm::eddsa);
+  const std::string input = to_base64url(as_bytes(std::string_view(R"({"alg":"Ed25519"})"))) + "." +
+                            to_base64url(as_bytes(std::string_view(R"({"sub":"7"})")));
+  const std::string token = input + "." + to_base64url(key.sign(as_bytes(input)));
+  const auto jws = parse_jws(token);
+  ASSERT_TRUE(jws);
+  EXPECT_TRUE(verify_jws(*jws, key.public_key(), kAccepted));
+  json::object jwk = *parse_object(key.public_key().jwk());
+  jwk["alg"] = "Ed25519";
+  EXPECT_TRUE(JwkSet::parse(json::serialize(json::object{{"keys", {jwk}}}))->verify(*jws, kAccepted));
+  EXPECT_FALSE(verify_jws(*jws, new_key(SigningAlgorithm::es256).public_key(), kAccepted));
+}
+
 TEST(Jose, EveryChangedCharacterIsFound) {
   const auto key = new_key();
   const std::string token = sign_jwt({{"sub", "7"}}, "", "", key);

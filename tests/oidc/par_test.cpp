@@ -55,6 +55,25 @@ TEST_F(ParTest, APushedRequestIsUsedOnce) {
   EXPECT_EQ(use(uri).kind, Kind::error_page);
 }
 
+// FAPI 2.0 Security Profile §5.3.2.2 note 3: the page was loaded again, and the request was gone.
+TEST_F(ParTest, APushedRequestIsUsedUpByItsCodeNotByAPage) {
+  const auto uri = pushed(request());
+  const auto first = use(uri), second = use(uri);
+  ASSERT_EQ(second.kind, Kind::sign_in);
+  pass(61);  // the page was open longer than the reference lives
+  EXPECT_FALSE(run(provider_->signed_in(second.pending, browser(), proof())).parameters.value("code").empty());
+  const auto late = run(provider_->signed_in(first.pending, browser(), proof()));
+  EXPECT_EQ(late.kind, Kind::error_page);
+  EXPECT_TRUE(late.page_is_over);
+}
+
+TEST_F(ParTest, APushedRequestGivesOneCodeWithoutAPageToo) {
+  ASSERT_TRUE(sign_in(request()).set_session);
+  const auto uri = pushed(request("app", {{"prompt", "none"}}));
+  EXPECT_EQ(use(uri).kind, Kind::respond);
+  EXPECT_EQ(use(uri).kind, Kind::error_page);
+}
+
 TEST_F(ParTest, APushedRequestRunsOutAndIsItsClientsAlone) {
   const auto uri = pushed(request());
   EXPECT_EQ(use(uri, "other").kind, Kind::error_page);

@@ -113,6 +113,39 @@ TEST_F(SigningKeysTest, Bug31ALateRotationStillOverlaps) {
   EXPECT_NE(signs(), first);
 }
 
+// A key that was made with its first token was in nobody's copy of the JWKS.
+TEST_F(SigningKeysTest, EveryAlgorithmsKeyCanBePublishedBeforeItSigns) {
+  ASSERT_TRUE(keys_->publish_all());
+  EXPECT_EQ(published().size(), 3U);
+  const auto etag = keys_->jwks_etag();
+  EXPECT_TRUE(keys_->active(SigningAlgorithm::rs256));
+  EXPECT_TRUE(keys_->publish_all());
+  EXPECT_EQ(keys_->jwks_etag(), etag);
+}
+
+TEST_F(SigningKeysTest, AnOperatorMakesTheNextKeyAndDeletesOldOnes) {
+  using State = KeyInfo::State;
+  const auto states = [&] {
+    std::vector<State> all;
+    for (const auto& key : keys_->list()) all.push_back(key.state);
+    return all;
+  };
+  const std::string first = signs();
+  ASSERT_TRUE(keys_->rotate_soon(SigningAlgorithm::es256));
+  EXPECT_EQ(keys_->rotate_soon(SigningAlgorithm::es256).error().code, Code::exists);
+  EXPECT_EQ(signs(), first);
+  EXPECT_EQ(states(), (std::vector{State::signs, State::next}));
+  pass(100);
+  EXPECT_NE(signs(), first);
+  EXPECT_EQ(states(), (std::vector{State::kept, State::signs}));
+  EXPECT_EQ(keys_->remove(signs()).error().code, Code::invalid);
+  EXPECT_EQ(keys_->remove("none").error().code, Code::not_found);
+  ASSERT_TRUE(keys_->remove(first));
+  EXPECT_FALSE(keys_->find(first));
+  open();
+  EXPECT_EQ(published(), std::vector{signs()});
+}
+
 TEST_F(SigningKeysTest, NothingIsRotatedTwice) {
   pass(900);
   const auto etag = keys_->jwks_etag();

@@ -246,5 +246,26 @@ TEST_F(OperationsTest, WithoutAServerTheAdminSocketIsNotFound) {
   EXPECT_EQ(reply.error().code, Code::not_found);
 }
 
+TEST_F(OperationsTest, SigningKeysAreListedRotatedAndDeleted) {
+  const auto keys = [&](json::object request) {
+    const auto reply = run(std::move(request));
+    EXPECT_TRUE(ok(reply)) << json::serialize(reply);
+    return reply.at("keys").as_array();
+  };
+  EXPECT_EQ(keys({{"command", "keys.list"}}).size(), 1U);
+  const auto soon = keys({{"command", "keys.rotate"}});
+  ASSERT_EQ(soon.size(), 6U);
+  EXPECT_EQ(soon[0].at("state").as_string(), "signs");
+  EXPECT_EQ(soon[1].at("state").as_string(), "next");
+  EXPECT_EQ(keys({{"command", "keys.rotate"}}).size(), 6U);
+  EXPECT_FALSE(ok(run({{"command", "keys.rotate"}, {"algorithm", "ES256"}})));
+  EXPECT_FALSE(ok(run({{"command", "keys.rotate"}, {"algorithm", "HS256"}})));
+  const auto old = std::string(soon[0].at("kid").as_string());
+  EXPECT_FALSE(ok(run({{"command", "keys.delete"}, {"kid", old}})));
+  EXPECT_EQ(keys({{"command", "keys.rotate"}, {"algorithm", "ES256"}, {"now", true}}).size(), 7U);
+  EXPECT_TRUE(ok(run({{"command", "keys.delete"}, {"kid", old}})));
+  EXPECT_EQ(keys({{"command", "keys.list"}}).size(), 6U);
+}
+
 }  // namespace
 }  // namespace muhur::server
