@@ -49,7 +49,7 @@ export class Page {
   }
   // What an error page gives as the code (invalid_request …).
   get errorCode() {
-    return /<bdi>([a-z_]+)<\/bdi>/.exec(this.text)?.[1];
+    return /<bdi>([a-z]+(?:_[a-z]+)+)<\/bdi>/.exec(this.text)?.[1];
   }
   // The first form that has all of these fields.
   form(...names) {

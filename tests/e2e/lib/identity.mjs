@@ -14,6 +14,7 @@
 //
 // Nothing here asserts; tests look at what came back. Everything rejects or throws when the server does not answer.
 import { randomBytes, createHash } from 'node:crypto';
+import { setTimeout } from 'node:timers/promises';
 import { Browser } from './browser_form.mjs';
 import { Installation } from './server.mjs';
 
@@ -51,6 +52,8 @@ export class IdentityServer {
     const { host, port } = this.endpoints.http;
     this.issuer ??= `http://${host}:${port}`;
     this.installation.settings.MUHUR_HTTP_LISTEN = `${host}:${port}`;
+    // A first start makes its RSA key beside everything else; libraries keep the first list of keys they get.
+    for (let i = 0; i < 100 && (await this.json('/oauth2/jwks')).body.keys.length < 3; ++i) await setTimeout(20);
   }
   // The same server, data and address again. settings: changed from now on.
   async restart({ signal = 'SIGTERM', settings = {} } = {}) {
