@@ -23,6 +23,7 @@ struct Counter {
   std::int64_t last_ms = 0;  // of the last wrong guess
   std::int64_t good_ms = 0;  // of the last success (pairs of account and network only)
   int in_flight = 0;
+  std::vector<std::function<void()>> waiting;  // for one in flight to end
 };
 using Shared = std::shared_ptr<Counter>;
 
@@ -99,6 +100,14 @@ struct Lockout::Impl {
     return counter.in_flight < std::max(1, free - failures_of(counter));
   }
 
+  struct Turn {
+    std::int64_t wait_ms = 0;  // after wrong guesses
+    Counter* full = nullptr;   // where all places are taken; null: there is one
+  };
+  Turn turn_of(Attempt::State& state) MUHUR_REQUIRES(mutex);
+  void take_place(const Attempt::State& state) MUHUR_REQUIRES(mutex);
+  static std::unexpected<Error> delayed(std::int64_t wait_ms);
+
   void save(const Counter& counter) MUHUR_REQUIRES(mutex) {
     const bool prune = ++writes % kWritesAPrune == 0;
     const std::int64_t old_failure = now() - limits.forget.count();
@@ -130,8 +139,9 @@ struct Lockout::Impl {
 
 struct Lockout::Attempt::State {
   Impl* impl;
-  Shared guess;    // of the account, or of account and known network
+  Shared guess;    // one of the next two: what this attempt counts for
   Shared pair;     // of account and network
+  Shared whole;    // of the account
   Shared network;  // null: not counted
 };
 
@@ -140,12 +150,19 @@ Lockout::Attempt::Attempt(Attempt&& other) noexcept = default;
 
 Lockout::Attempt::~Attempt() {
   if (!state_) return;
+  std::vector<std::function<void()>> waiting;
   {
     const Lock lock(state_->impl->mutex);
     --state_->guess->in_flight;
-    if (state_->network) --state_->network->in_flight;
+    waiting.swap(state_->guess->waiting);
+    if (state_->network) {
+      --state_->network->in_flight;
+      std::ranges::move(state_->network->waiting, std::back_inserter(waiting));
+      state_->network->waiting.clear();
+    }
   }
   state_->impl->ended.notify_all();
+  for (const auto& again : waiting) again();
 }
 
 void Lockout::Attempt::succeeded() {
@@ -177,43 +194,72 @@ Lockout::Lockout(Directory& directory, LockoutLimits limits)
     : impl_(std::make_unique<Impl>(directory, limits)) {}
 Lockout::~Lockout() = default;
 
-Result<Lockout::Attempt> Lockout::admit(std::string_view account, std::string_view peer) {
-  static auto& delayed = metrics::counter("muhur_sign_ins_delayed_total", "Sign-ins refused before hashing");
+std::unique_ptr<Lockout::Attempt::State> Lockout::subjects_of(std::string_view account,
+                                                              std::string_view peer) {
   Impl& impl = *impl_;
-  const LockoutLimits& limits = impl.limits;
   const Network network = network_of(peer);
   auto state = std::make_unique<Attempt::State>();
   state->impl = &impl;
   state->pair = impl.find(subject_of(impl.key, "pair", account, network.name));
-  const Shared whole = impl.find(subject_of(impl.key, "account", account, ""));
-  if (limits.count_networks && (limits.count_local || !network.is_local))
+  state->whole = impl.find(subject_of(impl.key, "account", account, ""));
+  if (impl.limits.count_networks && (impl.limits.count_local || !network.is_local))
     state->network = impl.find(subject_of(impl.key, "network", "", network.name));
+  return state;
+}
 
-  std::int64_t wait_ms = 0;
-  {
-    Lock lock(impl.mutex);
-    // Asked anew at each turn: what those before us did may have opened or closed the way.
-    const auto my_turn = [&]() MUHUR_NO_TSA {
-      const bool known = impl.now() - state->pair->good_ms <= limits.known_for.count();
-      state->guess = known ? state->pair : whole;
-      wait_ms = impl.delay_of(*state->guess, limits.free_per_account);
-      bool room = impl.has_room(*state->guess, limits.free_per_account);
-      if (state->network) {
-        wait_ms = std::max(wait_ms, impl.delay_of(*state->network, limits.free_per_network));
-        room = room && impl.has_room(*state->network, limits.free_per_network);
-      }
-      return wait_ms > 0 || room;
-    };
-    if (!impl.ended.wait_for(lock, kLongestTurn, my_turn)) wait_ms = 1000;
-    if (wait_ms == 0) {
-      ++state->guess->in_flight;
-      if (state->network) ++state->network->in_flight;
-    }
+// Asked anew at each turn: what those before did may have opened or closed the way.
+Lockout::Impl::Turn Lockout::Impl::turn_of(Attempt::State& state) {
+  const bool known = now() - state.pair->good_ms <= limits.known_for.count();
+  state.guess = known ? state.pair : state.whole;
+  Turn turn{delay_of(*state.guess, limits.free_per_account), nullptr};
+  if (!has_room(*state.guess, limits.free_per_account)) turn.full = state.guess.get();
+  if (state.network) {
+    turn.wait_ms = std::max(turn.wait_ms, delay_of(*state.network, limits.free_per_network));
+    if (!has_room(*state.network, limits.free_per_network)) turn.full = state.network.get();
   }
-  if (wait_ms == 0) return Attempt(std::move(state));
+  return turn;
+}
+
+void Lockout::Impl::take_place(const Attempt::State& state) {
+  ++state.guess->in_flight;
+  if (state.network) ++state.network->in_flight;
+}
+
+std::unexpected<Error> Lockout::Impl::delayed(std::int64_t wait_ms) {
+  static auto& delayed = metrics::counter("muhur_sign_ins_delayed_total", "Sign-ins refused before hashing");
   delayed.add();
   return fail(Code::busy, "too many wrong guesses came lately",
               fmt::format("Wait {} s and try again", (wait_ms + 999) / 1000));
+}
+
+Result<Lockout::Attempt> Lockout::admit(std::string_view account, std::string_view peer) {
+  Impl& impl = *impl_;
+  auto state = subjects_of(account, peer);
+  Lock lock(impl.mutex);
+  Impl::Turn turn;
+  const auto my_turn = [&]() MUHUR_NO_TSA {
+    turn = impl.turn_of(*state);
+    return turn.wait_ms > 0 || turn.full == nullptr;
+  };
+  if (!impl.ended.wait_for(lock, kLongestTurn, my_turn)) turn.wait_ms = 1000;
+  if (turn.wait_ms > 0) return Impl::delayed(turn.wait_ms);
+  impl.take_place(*state);
+  return Attempt(std::move(state));
+}
+
+Result<std::optional<Lockout::Attempt>> Lockout::try_admit(std::string_view account, std::string_view peer,
+                                                           std::function<void()> again) {
+  Impl& impl = *impl_;
+  auto state = subjects_of(account, peer);
+  const Lock lock(impl.mutex);
+  const Impl::Turn turn = impl.turn_of(*state);
+  if (turn.wait_ms > 0) return Impl::delayed(turn.wait_ms);
+  if (turn.full != nullptr) {
+    turn.full->waiting.push_back(std::move(again));
+    return std::optional<Attempt>();
+  }
+  impl.take_place(*state);
+  return std::optional(Attempt(std::move(state)));
 }
 
 }  // namespace muhur::accounts

@@ -14,7 +14,9 @@
 // wipes them. They are named by a keyed hash of the account.
 
 #include <chrono>
+#include <functional>
 #include <memory>
+#include <optional>
 #include <string_view>
 
 #include "accounts/directory.hpp"
@@ -58,9 +60,15 @@ class Lockout {
   // busy: too many wrong guesses lately, the remedy says how many seconds to wait. `account` in its compared
   // form. May block for as long as other attempts on that account are being verified.
   Result<Attempt> admit(std::string_view account, std::string_view peer);
+  // The same without waiting for others: nothing while they have all the places there are. Then `again` is
+  // called once, on any thread, when one of them ends: time to ask again. It must be quick and not throw, and
+  // is not called otherwise.
+  Result<std::optional<Attempt>> try_admit(std::string_view account, std::string_view peer,
+                                           std::function<void()> again);
 
  private:
   struct Impl;
+  std::unique_ptr<Attempt::State> subjects_of(std::string_view account, std::string_view peer);
   std::unique_ptr<Impl> impl_;
 };
 

@@ -236,10 +236,28 @@ Result<SignIn::Started> SignIn::prepare(std::string_view address, ByteView passw
   if (!normal) return fail(Code::denied, std::string(kWrongPassword));
   const std::string account = account_of(address);
   MUHUR_TRY(Lockout::Attempt attempt, impl_->lockout.admit(account, peer));
+  return load_record(account, std::move(*normal), peer, std::move(attempt));
+}
+
+Result<std::optional<SignIn::Started>> SignIn::try_prepare(std::string_view address, ByteView password,
+                                                           std::string_view peer,
+                                                           std::function<void()> again) {
+  auto normal = passwords::normalize(password);
+  if (!normal) return fail(Code::denied, std::string(kWrongPassword));
+  const std::string account = account_of(address);
+  MUHUR_TRY(auto attempt, impl_->lockout.try_admit(account, peer, std::move(again)));
+  if (!attempt) return std::optional<Started>();
+  MUHUR_TRY(auto started, load_record(account, std::move(*normal), peer, std::move(*attempt)));
+  return std::optional<Started>(std::move(started));
+}
+
+// What is stored for the account, or what is made up where nothing is.
+Result<SignIn::Started> SignIn::load_record(const std::string& account, Secret password,
+                                            std::string_view peer, Lockout::Attempt attempt) {
   impl_->made_up.refresh();
   MUHUR_TRY(Loaded loaded, impl_->load_account(account));
   auto state =
-      std::make_unique<Started::State>(Started::State{.password = std::move(*normal),
+      std::make_unique<Started::State>(Started::State{.password = std::move(password),
                                                       .peer = std::string(peer.substr(0, kLongestPeer)),
                                                       .attempt = std::move(attempt),
                                                       .loaded = std::move(loaded),

@@ -56,6 +56,10 @@ class SignIn {
   // Blocks for a read, and for attempts on the same account that are being verified. denied and busy as in
   // with_password.
   Result<Started> prepare(std::string_view address, ByteView password, std::string_view peer);
+  // The same, and blocks for a read only: nothing while others have all the places of that account
+  // (Lockout::try_admit, with `again`).
+  Result<std::optional<Started>> try_prepare(std::string_view address, ByteView password,
+                                             std::string_view peer, std::function<void()> again);
   // Blocks for no hash. The refusal, or who it is. Once.
   Result<SignedIn> conclude(Started& started, const passwords::Verdict& verdict);
   // Whether finish_first() has to follow this success: the user's mailbox is still to be made.
@@ -77,6 +81,8 @@ class SignIn {
 
  private:
   struct Impl;
+  Result<Started> load_record(const std::string& account, Secret password, std::string_view peer,
+                              Lockout::Attempt attempt);
   std::unique_ptr<Impl> impl_;
 };
 

@@ -45,6 +45,8 @@ std::string_view kind_of(const Record& record) {
   return kArgon2;
 }
 
+void announce_hashing() { meters(); }
+
 Hashing::Hashing(std::string_view kind, std::size_t count)
     : kind_(kind), count_(count), began_(thread_time()) {}
 

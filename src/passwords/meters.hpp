@@ -12,6 +12,9 @@ namespace muhur::passwords {
 // "argon2id" (our own records and PHC strings), "bcrypt", "crypt".
 std::string_view kind_of(const Record& record);
 
+// So that a scraper sees zeros before the first hash, and can tell how fast they grow.
+void announce_hashing();
+
 // Around what computes hashes on the calling thread, whoever it computes them for: counts them, and the CPU
 // time that the thread used meanwhile.
 class Hashing {

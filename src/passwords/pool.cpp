@@ -15,6 +15,7 @@
 #include "base/metrics.hpp"
 #include "base/random.hpp"
 #include "base/sync.hpp"
+#include "passwords/meters.hpp"
 
 namespace muhur::passwords {
 namespace {
@@ -225,6 +226,8 @@ void HashPool::Impl::count(std::size_t computed) {
 }
 
 HashPool::HashPool(PoolOptions options) : impl_(std::make_unique<Impl>()) {
+  announce_hashing();
+  meters();
   if (options.threads == 0) options.threads = std::max(1U, std::thread::hardware_concurrency());
   impl_->options = options;
   for (std::size_t i = 0; i < options.threads; ++i)

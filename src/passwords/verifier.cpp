@@ -34,8 +34,9 @@ struct Verifier::Impl {
 
   // One hash, wherever it is best done. Workers first; who is busy, gone or not to be trusted is passed over.
   template <class T, class OnWorker, class OnPool>
-  net::Task<Result<T>> anywhere(std::string_view kind, OnWorker on_worker, OnPool on_pool) {
-    const auto until = steady_clock::now() + deadline;
+  net::Task<Result<T>> anywhere(std::string_view kind, steady_clock::time_point latest, OnWorker on_worker,
+                                OnPool on_pool) {
+    const auto until = std::min(latest, steady_clock::now() + deadline);
     const bool has_local = local_fallback || remote.size() == 0;
     std::vector<bool> tried(remote.size(), false);
     bool tried_local = false;
@@ -73,24 +74,24 @@ Verifier::Verifier(boost::asio::any_io_executor executor, HashPool& local, Verif
     : impl_(std::make_unique<Impl>(std::move(executor), local, options)) {}
 Verifier::~Verifier() = default;
 
-net::Task<Result<Verdict>> Verifier::verify(Secret password, std::string record) {
+net::Task<Result<Verdict>> Verifier::verify(Secret password, std::string record,
+                                            steady_clock::time_point until) {
   MUHUR_CO_TRY(const Record parsed, parse_record(record));
   co_return co_await impl_->anywhere<Verdict>(
-      kind_of(parsed),
+      kind_of(parsed), until,
       [&](std::size_t at, milliseconds limit) { return impl_->remote.verify(at, password, record, limit); },
-      [&](steady_clock::time_point until) {
-        return verify_on(impl_->local, password.copy(), parsed, until);
-      });
+      [&](steady_clock::time_point by) { return verify_on(impl_->local, password.copy(), parsed, by); });
 }
 
 net::Task<Result<std::string>> Verifier::hash(Secret password, crypto::Argon2Cost cost) {
   co_return co_await impl_->anywhere<std::string>(
-      "argon2id",
+      "argon2id", steady_clock::time_point::max(),
       [&](std::size_t at, milliseconds limit) { return impl_->remote.hash(at, password, cost, limit); },
       [&](steady_clock::time_point until) { return hash_on(impl_->local, password.copy(), cost, until); });
 }
 
 std::vector<WorkerFigures> Verifier::workers() const { return impl_->remote.figures(); }
+milliseconds Verifier::deadline() const { return impl_->deadline; }
 HashPool& Verifier::local() { return impl_->local; }
 
 }  // namespace muhur::passwords

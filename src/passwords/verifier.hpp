@@ -41,11 +41,15 @@ class Verifier {
   Verifier(boost::asio::any_io_executor executor, HashPool& local, VerifierOptions options = {});
   ~Verifier();
 
-  // busy: everything is full (503 with Retry-After for HTTP); timed_out.
-  net::Task<Result<Verdict>> verify(Secret password, std::string record);
+  // busy: everything is full (503 with Retry-After for HTTP); timed_out. `until`: earlier than the deadline
+  // says, where the caller has waited for something else already.
+  net::Task<Result<Verdict>> verify(
+      Secret password, std::string record,
+      std::chrono::steady_clock::time_point until = std::chrono::steady_clock::time_point::max());
   net::Task<Result<std::string>> hash(Secret password, crypto::Argon2Cost cost);
   std::vector<WorkerFigures> workers() const;
   HashPool& local();
+  std::chrono::milliseconds deadline() const;
 
  private:
   struct Impl;

@@ -87,6 +87,34 @@ TEST_F(LockoutTest, ParallelWrongGuessesCountEachOne) {
   EXPECT_LE(most, 5);
 }
 
+TEST_F(LockoutTest, WithoutWaitingNothingComesBackWhileOthersHaveAllPlacesAndTheirEndIsTold) {
+  Lockout lockout(*directory_);
+  int told = 0;
+  const auto try_it = [&] { return lockout.try_admit("a@x", kPeer, [&] { ++told; }); };
+  std::vector<Lockout::Attempt> flying;
+  for (int i = 0; i < 5; ++i) {
+    auto attempt = try_it();
+    ASSERT_TRUE(attempt && *attempt);
+    flying.push_back(std::move(**attempt));
+  }
+  for (int i = 0; i < 3; ++i) {
+    const auto waits = try_it();
+    ASSERT_TRUE(waits);
+    EXPECT_FALSE(*waits);
+  }
+  EXPECT_TRUE(*lockout.try_admit("b@x", kPeer, [] {}));  // another account has places of its own
+  EXPECT_EQ(told, 0);
+  flying.pop_back();  // of it nothing became known: one place is free
+  EXPECT_EQ(told, 3);
+  auto next = try_it();
+  ASSERT_TRUE(next && *next);
+  (*next)->wrong();
+  EXPECT_EQ(told, 3);  // nobody waited: once is once
+  for (auto& attempt : flying) attempt.wrong();
+  EXPECT_EQ(try_it().error().code, Code::busy);
+  EXPECT_EQ(lockout.admit("a@x", kPeer).error().code, Code::busy);
+}
+
 TEST_F(LockoutTest, ParallelRightOnesAllGetThrough) {
   Lockout lockout(*directory_);
   for (int i = 0; i < 4; ++i) ASSERT_TRUE(guess_wrong(lockout, "a@x"));

@@ -78,6 +78,54 @@ TEST_F(SignInAsyncTest, GuessesAreCountedBeforeAnythingIsHashed) {
   EXPECT_EQ(hashes_.figures().done, hashed);
 }
 
+// Bug: each waited on one of the few threads for the outcome of attempts before it, and meanwhile nobody else
+// could sign in.
+TEST_F(SignInAsyncTest, WhoWaitsForOthersAttemptsOnAnAccountKeepsNobodyElseWaiting) {
+  import("kurban", "geheim");
+  import("baska", "geheim");
+  SignIn signing_in(*directory_, kQuick, {}, false);
+  std::vector<SignIn::Started> flying;  // as when their hashes take long
+  for (int i = 0; i < 5; ++i) {
+    auto started = signing_in.try_prepare("kurban@example.org", as_bytes("geheim"), "192.0.2.1", [] {});
+    ASSERT_TRUE(started && *started);
+    flying.push_back(std::move(**started));
+  }
+  int answered = 0, right = 0;
+  for (int i = 0; i < 20; ++i)
+    boost::asio::co_spawn(io_,
+                          accounts::sign_in(signing_in, verifier_, pools_, "kurban@example.org",
+                                            Secret::from_text("geheim"), "192.0.2.1"),
+                          [&](std::exception_ptr, Result<SignedIn> got) {
+                            ++answered;
+                            right += got ? 1 : 0;
+                          });
+  EXPECT_TRUE(sign_in(signing_in, "baska@example.org", "geheim"));
+  EXPECT_EQ(answered, 0);
+  flying.clear();
+  while (answered < 20) io_.run_one();
+  EXPECT_EQ(right, 20);
+}
+
+TEST_F(SignInAsyncTest, WhoseTurnDoesNotComeInTimeIsToldSoAndNotThatTheyWereWrong) {
+  import("kurban", "geheim");
+  passwords::VerifierOptions options;
+  options.deadline = std::chrono::milliseconds(20);
+  passwords::Verifier hasty(io_.get_executor(), hashes_, std::move(options));
+  SignIn signing_in(*directory_, kQuick, {}, false);
+  std::vector<SignIn::Started> flying;
+  for (int i = 0; i < 5; ++i)
+    flying.push_back(
+        std::move(**signing_in.try_prepare("kurban@example.org", as_bytes("geheim"), "192.0.2.1", [] {})));
+  std::optional<Result<SignedIn>> got;
+  boost::asio::co_spawn(io_,
+                        accounts::sign_in(signing_in, hasty, pools_, "kurban@example.org",
+                                          Secret::from_text("geheim"), "192.0.2.1"),
+                        [&](std::exception_ptr, Result<SignedIn> r) { got.emplace(std::move(r)); });
+  while (!got) io_.run_one();
+  ASSERT_FALSE(*got);
+  EXPECT_EQ(got->error().code, Code::timed_out);
+}
+
 TEST_F(SignInAsyncTest, AnImportedUserHasNoMailboxAndGetsAnArgon2RecordAtTheFirstSignIn) {
   import("eski", "from elsewhere");
   SignIn signing_in(*directory_, kQuick);
