@@ -234,9 +234,11 @@ net::Task<Reply> Session::sign_in(std::string address, Secret password) {
   auto signed_in = co_await office_.sign_in(std::move(address), std::move(password), stream_->peer().address);
   if (!signed_in) {
     refused.add();
-    ++failed_logins_;
     const Code code = signed_in.error().code;
-    if (code == Code::denied) co_return no("Authentication failed.", "AUTHENTICATIONFAILED");
+    if (code == Code::denied) {
+      ++failed_logins_;  // what could not be verified says nothing against the client
+      co_return no("Authentication failed.", "AUTHENTICATIONFAILED");
+    }
     if (code == Code::busy || code == Code::no_space || code == Code::timed_out)
       co_return no("The server cannot check logins now: try again in a while.", "UNAVAILABLE");
     log::error("imap", "sign-in failed", {{"error", signed_in.error().text()}});
