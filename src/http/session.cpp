@@ -69,6 +69,7 @@ net::Task<Result<void>> Session::read_header(bool first) {
       waiting = reader_.buffered();
     }
     if (!waiting.empty() && !(waiting == "\r" && !blank_passed)) {
+      blank_passed = true;  // an empty line from now on is the header's end
       reader_.consume(parser_.feed(waiting));
       if (parser_.refused() != 0 || parser_.header_done()) co_return Result<void>();
     }

@@ -58,6 +58,17 @@ TEST(Server, AnswersPipelinedRequestsInOrderHoweverTheyAreCut) {
   }
 }
 
+TEST(Server, AHeaderThatIsCutWithinItsLastLineEndIsWhole) {
+  // The last "\r\n" of a header, arriving in two pieces, was taken for the empty line that may stand before a
+  // request: the request was waited for until its time was over.
+  const std::string wire = get("/hello?x", "Accept: text/html\r\nConnection: close\r\n");
+  for (std::size_t step = 1; step <= wire.size(); ++step) {
+    Exchange e({}, {.max_read = step});
+    add_routes(e);
+    EXPECT_EQ(e.status(wire), 200) << step << " of " << wire.size();
+  }
+}
+
 TEST(Server, HeadHasTheHeadersOfGet) {
   Exchange e;
   add_routes(e);
