@@ -22,7 +22,7 @@ struct Args {
   std::vector<std::string> redirect_uris, post_logout_uris, scopes, grants, resources, groups, set;
   std::int64_t uses = 1;
   bool is_public = false, without_pkce = false, first_party = false, may_introspect = false, par = false;
-  bool dpop = false, json = false, yes = false;
+  bool dpop = false, dpop_nonce = false, json = false, yes = false;
 };
 
 void print(const json::value& value) { std::printf("%s\n", json::serialize(value).c_str()); }
@@ -61,6 +61,7 @@ Result<json::object> members(const Args& args) {
   if (args.may_introspect) client["may_introspect"] = true;
   if (args.par) client["require_par"] = true;
   if (args.dpop) client["require_dpop"] = true;
+  if (args.dpop_nonce) client["require_dpop_nonce"] = true;
   if (!args.jwks_file.empty()) {
     MUHUR_TRY(client["jwks"], read_text_file(args.jwks_file));
     client["auth"] = "private_key_jwt";
@@ -94,10 +95,10 @@ void print_client(const json::object& client) {
   std::printf("%s", table(rows).c_str());
 }
 
-// The address that the instructions name.
-std::string issuer_of(const Args& args) {
-  if (!args.issuer.empty()) return args.issuer;
+// The address that the instructions name where no server runs that knows its own.
+std::string usual_issuer(const Args& args) {
   const auto config = args.where.load();
+  if (config && !config->http_issuer.empty()) return config->http_issuer;
   return "https://" + (config && !config->host_name.empty() ? config->host_name : std::string("YOUR-ISSUER"));
 }
 
@@ -109,7 +110,8 @@ int add(const Args& args) {
   if (!args.from_template.empty()) {
     request["template"] = args.from_template;
     request["url"] = args.url;
-    request["issuer"] = issuer_of(args);
+    request["issuer"] = args.issuer;
+    request["usual_issuer"] = usual_issuer(args);
   }
   const auto reply = ask(args.where, std::move(request));
   if (!reply) return report(reply.error());
@@ -236,6 +238,7 @@ void describe_members(Command& command, Args& args) {
   command.options("--set", "MEMBER=VALUE", args.set,
                   "Any member that `show --json` has, as JSON or text: --set access_token_s=300.");
   command.flag("--require-dpop", args.dpop, "Its tokens are bound to a key that it holds (RFC 9449).");
+  command.flag("--require-dpop-nonce", args.dpop_nonce, "Its DPoP proofs need a nonce of this server's.");
 }
 
 }  // namespace
@@ -250,10 +253,10 @@ void describe_client(Command& root) {
   auto& adding = subcommand(client, *args, "add", "Adds a client; prints its secret once.", false);
   adding.option("--id", "ID", args->id, "Its client_id. Default: a random one.");
   adding.option("--template", "SOFTWARE", args->from_template,
-                "roundcube, grafana, nextcloud or oauth2-proxy.");
+                "roundcube, grafana, nextcloud, oauth2-proxy or fapi2.");
   adding.option("--url", "URL", args->url, "With --template: where that software runs.");
   adding.option("--issuer", "URL", args->issuer,
-                "With --template: this server's address in the instructions.");
+                "With --template: this server's address in the instructions. Default: its own.");
   describe_members(adding, *args);
   adding.manual(
       "With a template only --url is needed; what else is given goes before it. It also prints what to "

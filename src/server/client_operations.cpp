@@ -51,8 +51,11 @@ Reply add(oidc::Clients& clients, const json::object& request) {
   const auto added = clients.find(client.id);
   json::object reply{{"client", oidc::document_of(added ? *added : client)}};
   if (!secret.empty()) reply["secret"] = secret;
-  if (!pattern.empty())
-    reply["instructions"] = oidc::instructions(pattern, client, url, text(request, "issuer"), secret);
+  if (!pattern.empty()) {
+    const auto issuer = text(request, "issuer");
+    reply["instructions"] = oidc::instructions(
+        pattern, client, url, issuer.empty() ? text(request, "usual_issuer") : issuer, secret);
+  }
   return reply;
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 // The operations on clients (server/operations.hpp), {"command":"client.…"}:
-//   client.add            {"client":{…},"template":"grafana","url":"https://…","issuer":"https://…"}
+//   client.add            {"client":{…},"template":"grafana","url":"https://…","issuer":"https://…",
+//                          "usual_issuer":"https://…"}
 //                         -> {"client":{…},"secret":"…","instructions":"…"}
 //   client.change         {"id":"…","client":{…}}: the members given, the rest stays
 //   client.list           -> {"clients":[{…}]}

@@ -191,6 +191,7 @@ net::Task<json::object> run_operation(mail::PostOffice& office, json::object req
     reply = co_await deliver(office, request, std::move(body));
   } else if (command.starts_with("client.")) {
     auto* const clients = provider ? &provider->clients() : nullptr;
+    if (provider && text(request, "issuer").empty()) request["issuer"] = provider->options().issuer;
     reply = co_await net::on(office.pools().storage,
                              [&] { return run_client_operation(office.directory(), clients, request); });
   } else if (command.starts_with("keys.")) {

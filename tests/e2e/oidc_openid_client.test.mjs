@@ -99,6 +99,7 @@ test('what the user refuses, and what cannot be asked, arrives as the error it i
     [{}, 'access_denied', false],
     [{ prompt: 'none' }, 'login_required'],
     [{ response_mode: 'fragment' }, 'invalid_request'],
+    [{ response_mode: 'query.jwt' }, 'invalid_request'],  // JARM
     [{ scope: 'openid mail' }, 'invalid_scope'],
     [{ claims: '{"id_token":{"acr":{"essential":true,"value":"urn:gold"}}}' }, 'unmet_authentication_requirements'],
     [{ resource: 'https://api.example.org/' }, 'invalid_target'],
