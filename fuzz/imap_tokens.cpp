@@ -44,14 +44,10 @@ std::vector<std::string> commands_of(std::string_view input, std::size_t step) {
 
 const imap::View& some_view() {
   static const imap::View kView = [] {
-    mailbox::Delta all;
-    for (mailbox::Uid uid = 1; uid < 400; uid += 3) {
-      mailbox::MessageRow row;
-      row.uid = uid;
-      all.changed.push_back(row);
-    }
+    mailbox::Overview all;
+    for (mailbox::Uid uid = 1; uid < 400; uid += 3) all.uids.push_back(uid);
     all.folder.uid_next = 400;
-    return imap::View(all, false, 390);
+    return imap::View(std::move(all), false, 390);
   }();
   return kView;
 }

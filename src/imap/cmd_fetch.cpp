@@ -34,6 +34,8 @@ Outcome cmd_fetch(Session& session, Call& call) {
     more = *filled;
     if (out.size() >= kEnough && !co_await session.flush())
       co_return fail(Code::closed, "the client is gone");
+    // To the end of the message under way, no further.
+    if (more && session.stopping() && !job.cut()) co_return no("The session ends.", "UNAVAILABLE");
   }
   if (job.damage()) {
     log::error("imap", "a message could not be read", {{"error", job.damage()->text()}});

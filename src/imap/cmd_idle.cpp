@@ -17,23 +17,31 @@ namespace asio = boost::asio;
 
 constexpr std::size_t kMaxDone = 100;  // of the line that ends an IDLE
 
-// Of the session's strand. Lives until the last of its coroutines and handlers is done; touches the
-// session only between start() and the end of stop().
+// Of the session's strand. Lives until the last of its coroutines and handlers is done, and keeps the session
+// for as long; touches it only between start() and the end of stop().
 class Newsboy : public std::enable_shared_from_this<Newsboy> {
  public:
   explicit Newsboy(Session& session)
-      : session_(session), keep_alive_(session.stream().executor()), at_rest_(session.stream().executor()) {}
+      : kept_(session.shared_from_this()),
+        session_(session),
+        keep_alive_(session.stream().executor()),
+        at_rest_(session.stream().executor()) {}
 
   void start() {
     listen();
     arm();
   }
 
-  // After it nothing of this object touches the session any more.
-  net::Task<void> stop() {
+  // Nothing new begins.
+  void hush() {
     stopped_ = true;
     keep_alive_.cancel();
     session_.watcher().no_wake();
+  }
+
+  // After it nothing of this object touches the session any more.
+  net::Task<void> stop() {
+    hush();
     while (running_) {
       at_rest_.expires_at(asio::steady_timer::time_point::max());
       boost::system::error_code ignored;
@@ -64,6 +72,14 @@ class Newsboy : public std::enable_shared_from_this<Newsboy> {
         asio::detached);
   }
   net::Task<void> deliver() {
+    // Also when memory runs out: whoever stops waits for it.
+    struct Running {
+      Newsboy& self;
+      ~Running() {
+        self.running_ = false;
+        self.at_rest_.cancel();
+      }
+    } const running{*this};
     while (again_ && !stopped_) {
       again_ = false;
       if (session_.selected()) {
@@ -78,10 +94,9 @@ class Newsboy : public std::enable_shared_from_this<Newsboy> {
         break;
       }
     }
-    running_ = false;
-    at_rest_.cancel();
   }
 
+  const std::shared_ptr<Session> kept_;
   Session& session_;
   asio::steady_timer keep_alive_, at_rest_;
   bool running_ = false, stopped_ = false, again_ = false, say_hello_ = false;
@@ -97,6 +112,11 @@ Outcome cmd_idle(Session& session, Call& call) {
   if (!co_await session.flush()) co_return fail(Code::closed, "the client is gone");
 
   const auto news = std::make_shared<Newsboy>(session);
+  // However this command ends, the watcher and the timer let go of the newsboy.
+  const struct Hushed {
+    Newsboy& news;
+    ~Hushed() { news.hush(); }
+  } hushed{*news};
   news->start();
   const auto unit = co_await session.next_unit();
   co_await news->stop();

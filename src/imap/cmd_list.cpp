@@ -34,12 +34,15 @@ net::Task<Result<Names>> read_names(Session& session) {
   });
 }
 
-bool matches_any(const std::vector<std::string>& patterns, std::string_view path) {
-  return std::ranges::any_of(patterns, [&](const std::string& pattern) { return matches(pattern, path); });
+// Views of Names: folders and subscriptions of one user may be thousands, and 50 levels deep.
+using Paths = std::set<std::string_view>;
+
+bool matches_any(const std::vector<ListPattern>& patterns, std::string_view path) {
+  return std::ranges::any_of(patterns, [&](const ListPattern& pattern) { return pattern.matches(path); });
 }
 
 // "a" and "a/b" of "a/b/c".
-void add_ancestors(std::string_view path, std::set<std::string>& into) {
+void add_ancestors(std::string_view path, Paths& into) {
   for (std::size_t at = path.find(kSeparator); at != std::string_view::npos;
        at = path.find(kSeparator, at + 1))
     into.emplace(path.substr(0, at));
@@ -77,8 +80,9 @@ void list_root(std::string& out, std::string_view response) {
   line.end("");
 }
 
-void list_folder(Session& session, const ListRequest& request, const Names& names, const std::string& path,
+void list_folder(Session& session, const ListRequest& request, const Names& names, std::string_view path,
                  bool subscribed, bool child_info) {
+  if (!matches_any(request.patterns, path)) return;
   const mailbox::Folder* const folder = names.find(path);
   if (request.only_special_use && (!folder || folder->special_use.empty())) return;
   Line line(session.out(), "LIST");
@@ -92,6 +96,39 @@ void list_folder(Session& session, const ListRequest& request, const Names& name
     append_status(session.out(), session, *folder, request.status);
 }
 
+void xlist_folder(std::string& out, const ListRequest& request, const mailbox::Folder& folder) {
+  if (!matches_any(request.patterns, folder.path)) return;
+  Line line(out, "XLIST");
+  add_attributes(line, folder);
+  if (folder.path == "INBOX") line.attribute("\\Inbox");
+  if (folder.special_use == "\\Junk") line.attribute("\\Spam");
+  line.end(folder.path);
+}
+
+void lsub_folder(std::string& out, const ListRequest& request, const Names& names, std::string_view path,
+                 bool subscribed) {
+  if (!matches_any(request.patterns, path)) return;
+  Line line(out, "LSUB");
+  const mailbox::Folder* const folder = names.find(path);
+  if (!subscribed)
+    line.attribute("\\Noselect");
+  else if (folder)
+    add_attributes(line, *folder);
+  line.end(path);
+}
+
+// Calls `list` for each, with a pause for others every few names.
+template <class All, class List>
+net::Task<Result<void>> list_each(Session& session, const All& all, List list) {
+  std::size_t count = 0;
+  for (const auto& one : all) {
+    list(one);
+    if (++count % kNamesAtOnce == 0 && !co_await session.breathe())
+      co_return fail(Code::closed, "the client is gone");
+  }
+  co_return Result<void>();
+}
+
 }  // namespace
 
 Outcome cmd_list(Session& session, Call& call) {
@@ -100,22 +137,22 @@ Outcome cmd_list(Session& session, Call& call) {
   if (request->asks_for_root) list_root(session.out(), "LIST");
   if (wants(request->status, StatusItem::highest_modseq)) session.enable_condstore();
   MUHUR_CO_TRY(const Names names, co_await read_names(session));
-  const std::set<std::string> subscribed(names.subscriptions.begin(), names.subscriptions.end());
+  const Paths subscribed(names.subscriptions.begin(), names.subscriptions.end());
 
   if (!request->only_subscribed) {
-    for (const auto& folder : names.folders)
-      if (matches_any(request->patterns, folder.path))
-        list_folder(session, *request, names, folder.path, subscribed.contains(folder.path), false);
+    MUHUR_CO_CHECK(co_await list_each(session, names.folders, [&](const mailbox::Folder& folder) {
+      list_folder(session, *request, names, folder.path, subscribed.contains(folder.path), false);
+    }));
     co_return ok("List completed.");
   }
-  std::set<std::string> ancestors;
+  Paths ancestors;
   if (request->recursive_match)
-    for (const auto& path : subscribed) add_ancestors(path, ancestors);
-  std::set<std::string> candidates = ancestors;
+    for (const auto path : subscribed) add_ancestors(path, ancestors);
+  Paths candidates = ancestors;
   candidates.insert(subscribed.begin(), subscribed.end());
-  for (const auto& path : candidates)
-    if (matches_any(request->patterns, path))
-      list_folder(session, *request, names, path, subscribed.contains(path), ancestors.contains(path));
+  MUHUR_CO_CHECK(co_await list_each(session, candidates, [&](std::string_view path) {
+    list_folder(session, *request, names, path, subscribed.contains(path), ancestors.contains(path));
+  }));
   co_return ok("List completed.");
 }
 
@@ -124,14 +161,9 @@ Outcome cmd_xlist(Session& session, Call& call) {
   const auto request = parse_list(call.args, false);
   if (!request) co_return bad("XLIST takes a reference and a pattern.");
   MUHUR_CO_TRY(const Names names, co_await read_names(session));
-  for (const auto& folder : names.folders) {
-    if (!matches_any(request->patterns, folder.path)) continue;
-    Line line(session.out(), "XLIST");
-    add_attributes(line, folder);
-    if (folder.path == "INBOX") line.attribute("\\Inbox");
-    if (folder.special_use == "\\Junk") line.attribute("\\Spam");
-    line.end(folder.path);
-  }
+  MUHUR_CO_CHECK(co_await list_each(session, names.folders, [&](const mailbox::Folder& folder) {
+    xlist_folder(session.out(), *request, folder);
+  }));
   co_return ok("Xlist completed.");
 }
 
@@ -140,21 +172,14 @@ Outcome cmd_lsub(Session& session, Call& call) {
   if (!request) co_return bad("LSUB takes a reference and a pattern.");
   if (request->asks_for_root) list_root(session.out(), "LSUB");
   MUHUR_CO_TRY(const Names names, co_await read_names(session));
-  const std::set<std::string> subscribed(names.subscriptions.begin(), names.subscriptions.end());
+  const Paths subscribed(names.subscriptions.begin(), names.subscriptions.end());
   // With '%', a level that is not subscribed itself stands for what is below it (RFC 3501 §6.3.9).
-  std::set<std::string> candidates = subscribed;
-  if (std::ranges::any_of(request->patterns, [](const auto& pattern) { return pattern.contains('%'); }))
-    for (const auto& path : subscribed) add_ancestors(path, candidates);
-  for (const auto& path : candidates) {
-    if (!matches_any(request->patterns, path)) continue;
-    Line line(session.out(), "LSUB");
-    const mailbox::Folder* const folder = names.find(path);
-    if (!subscribed.contains(path))
-      line.attribute("\\Noselect");
-    else if (folder)
-      add_attributes(line, *folder);
-    line.end(path);
-  }
+  Paths candidates = subscribed;
+  if (request->has_percent)
+    for (const auto path : subscribed) add_ancestors(path, candidates);
+  MUHUR_CO_CHECK(co_await list_each(session, candidates, [&](std::string_view path) {
+    lsub_folder(session.out(), *request, names, path, subscribed.contains(path));
+  }));
   co_return ok("Lsub completed.");
 }
 

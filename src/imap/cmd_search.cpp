@@ -13,19 +13,29 @@ struct Found {
   mailbox::ModSeq modseq = 0;  // the highest among them
 };
 
-Result<Found> run(Session& session, const SearchRequest& request) {
+// A step at a time, so that a long search keeps no thread from other users.
+net::Task<Result<Found>> run(Session& session, const SearchRequest& request) {
   auto& box = session.mailbox();
   const View& view = session.view();
-  Found found;
-  MUHUR_TRY(found.uids, box.search(view.folder(), request.criterion));
+  MUHUR_CO_TRY(auto search, co_await net::on(session.storage(), [&] {
+                 return box.begin_search(view.folder(), request.criterion);
+               }));
+  while (true) {
+    MUHUR_CO_TRY(const bool more,
+                 co_await net::on(session.storage(), [&] { return search.step(kSearchStep); }));
+    if (!more) break;
+    if (session.stopping()) co_return fail(Code::busy, "the session ends");
+  }
+  Found found{.uids = search.take()};
   // What the client was not told of does not exist yet.
   std::erase_if(found.uids, [&](mailbox::Uid uid) { return !view.number_of(uid); });
-  if (request.modseq && !found.uids.empty()) {
-    MUHUR_TRY(const auto rows, box.rows(view.folder(), view.ranges(found.uids)));
-    for (const auto& row : rows)
-      if (std::ranges::binary_search(found.uids, row.uid)) found.modseq = std::max(found.modseq, row.modseq);
-  }
-  return found;
+  if (!request.modseq || found.uids.empty()) co_return found;
+  MUHUR_CO_TRY(const auto rows, co_await net::on(session.storage(), [&] {
+                 return box.rows(view.folder(), view.ranges(found.uids));
+               }));
+  for (const auto& row : rows)
+    if (std::ranges::binary_search(found.uids, row.uid)) found.modseq = std::max(found.modseq, row.modseq);
+  co_return found;
 }
 
 void answer_search(std::string& out, const std::vector<std::uint32_t>& numbers, const Found& found) {
@@ -73,7 +83,7 @@ Outcome cmd_search(Session& session, Call& call) {
   if (problem.kind == SearchProblem::Kind::syntax) co_return bad("SEARCH: " + problem.text + ".");
   if (request.modseq) session.enable_condstore();
 
-  MUHUR_CO_TRY(const Found found, co_await net::on(session.storage(), [&] { return run(session, request); }));
+  MUHUR_CO_TRY(const Found found, co_await run(session, request));
   std::vector<std::uint32_t> numbers = found.uids;
   if (!call.uid)
     for (auto& number : numbers) number = *session.view().number_of(number);

@@ -1,4 +1,7 @@
 // STORE (RFC 3501 §6.4.6) with UNCHANGEDSINCE (RFC 7162 §3.1.3).
+#include <algorithm>
+#include <span>
+
 #include "base/unicode.hpp"
 #include "imap/commands.hpp"
 #include "imap/flag_list.hpp"
@@ -100,14 +103,23 @@ Outcome cmd_store(Session& session, Call& call) {
   if (order.uids.empty()) co_return ok("Store completed.");
   auto& box = session.mailbox();
   const auto folder = session.view().folder();
-  const auto uids = session.view().ranges(order.uids);
-  MUHUR_CO_TRY(const auto stored, co_await net::on(session.storage(), [&] {
-                 return box.store(folder, uids, order.change, order.flags, order.unchanged_since);
-               }));
-  session.view().learn(stored.changed, session.out());
-  report(session, call, order, stored);
-  co_return ok(stored.modified.empty() ? "Store completed." : "Some messages had changed meanwhile.",
-               modified_code(session, call, stored.modified));
+  std::vector<mailbox::Uid> modified;
+  // In parts, each a transaction and its answers: rows of a whole folder are not held in memory, and others
+  // can write in between.
+  for (std::span<const mailbox::Uid> left = order.uids; !left.empty();) {
+    const auto part = left.first(std::min(left.size(), kStoredAtOnce));
+    left = left.subspan(part.size());
+    const auto uids = session.view().ranges(part);
+    MUHUR_CO_TRY(const auto stored, co_await net::on(session.storage(), [&] {
+                   return box.store(folder, uids, order.change, order.flags, order.unchanged_since);
+                 }));
+    session.view().learn(stored.changed, session.out());
+    report(session, call, order, stored);
+    modified.insert(modified.end(), stored.modified.begin(), stored.modified.end());
+    if (!left.empty() && !co_await session.breathe()) co_return fail(Code::closed, "the client is gone");
+  }
+  co_return ok(modified.empty() ? "Store completed." : "Some messages had changed meanwhile.",
+               modified_code(session, call, modified));
 }
 
 }  // namespace muhur::imap

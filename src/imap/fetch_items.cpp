@@ -186,6 +186,14 @@ bool FetchRequest::wants(FetchItem::Kind kind) const {
   return std::ranges::any_of(items, [&](const FetchItem& item) { return item.kind == kind; });
 }
 
+bool FetchRequest::wants_structure() const {
+  return std::ranges::any_of(items, [](const FetchItem& item) {
+    if (item.kind == Kind::octets)
+      return !item.section.part.empty() || item.section.kind != Section::Kind::whole;
+    return item.kind == Kind::envelope || item.kind == Kind::body || item.kind == Kind::body_structure;
+  });
+}
+
 bool FetchRequest::sees() const {
   return std::ranges::any_of(items, [](const FetchItem& item) { return item.sees; });
 }

@@ -43,6 +43,7 @@ struct FetchRequest {
   std::optional<std::uint64_t> changed_since;
 
   bool wants(FetchItem::Kind kind) const;
+  bool wants_structure() const;  // where the parts are, or what the envelope says
   bool sees() const;
 };
 

@@ -20,10 +20,9 @@ FetchJob::FetchJob(mailbox::Mailbox& mailbox, View& view, const FetchRequest& re
 Result<void> FetchJob::narrow_to_changed() {
   narrowed_ = true;
   if (!request_.changed_since) return {};
-  MUHUR_TRY(const auto delta, mailbox_.changes_since(view_.folder(), *request_.changed_since));
+  MUHUR_TRY(const auto changed, mailbox_.changed_since(view_.folder(), *request_.changed_since));
   std::vector<mailbox::Uid> kept;
-  for (const auto& row : delta.changed)
-    if (std::ranges::binary_search(uids_, row.uid)) kept.push_back(row.uid);
+  std::ranges::set_intersection(uids_, changed, std::back_inserter(kept));
   uids_ = std::move(kept);
   return {};
 }
@@ -110,6 +109,10 @@ Result<void> FetchJob::open_message(std::string& out) {
   const auto& row = rows_[row_];
   const auto number = view_.number_of(row.uid);
   if (!number) return fail(Code::not_found, "no such message in view");
+  // What it takes to answer is at hand before a word is said: a message that is gone or damaged is found out
+  // here, and one that is expunged from now on stays readable.
+  if (request_.wants_structure()) MUHUR_CHECK(structure());
+  if (request_.wants(Kind::octets)) MUHUR_CHECK(content());
   out.append("* ");
   append_number(out, *number);
   out.append(" FETCH (");
@@ -224,7 +227,6 @@ Result<void> FetchJob::render_octets(const FetchItem& item, std::string& out) {
     const std::uint64_t skip = std::min(*item.offset, range.size);
     range = {range.offset + skip, std::min(item.length, range.size - skip)};
   }
-  // Opened before its size is promised: a message that is gone or damaged is found out here.
   MUHUR_TRY(auto* const reader, content());
   if (range.offset + range.size > reader->size())
     return fail(Code::corrupt, "a message is shorter than its structure");

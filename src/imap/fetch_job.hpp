@@ -1,7 +1,8 @@
 #pragma once
 // The work of one FETCH, a piece at a time: fill() runs where blocking is allowed and writes responses
 // into a buffer until it holds enough to send; between two calls nothing is held of the mailbox, neither
-// lock nor transaction, so a slow reader delays nobody. A large message is never in memory as a whole.
+// lock nor transaction, so a slow reader delays nobody. A large message is never in memory as a whole; one
+// that is expunged while it goes out stays for this job alone, by its Content.
 
 #include <memory>
 #include <optional>

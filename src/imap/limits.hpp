@@ -26,15 +26,20 @@ inline constexpr std::size_t kMaxFetchItems = 200;         // sections named in 
 inline constexpr std::size_t kMaxHeaderScan = 1u << 20;    // HEADER.FIELDS looks no further (as mime/)
 inline constexpr std::size_t kMaxIdParameters = 30;        // RFC 2971 §3.3
 inline constexpr std::size_t kMaxListPatterns = 50;        // LIST "" (a b c …)
+inline constexpr std::size_t kMaxPatternOctets = 4'000;    // of all patterns together; a path has 1,000
+inline constexpr std::size_t kMaxSearchKeys = 500;         // each is looked for in each message
 
 // --- sizes of buffers
 inline constexpr std::size_t kEnough = 64 * 1024;        // output is written in pieces of about this
 inline constexpr std::size_t kLiteralPiece = 64 * 1024;  // of a stored message, read and sent at once
 inline constexpr std::size_t kRestingCapacity = 256;     // buffers above it are freed while a client rests
-inline constexpr std::size_t kRowsAtOnce = 256;  // messages of a FETCH that one visit to storage loads
+inline constexpr std::size_t kRowsAtOnce = 256;      // messages of a FETCH that one visit to storage loads
+inline constexpr std::size_t kStoredAtOnce = 1'000;  // messages of a STORE in one transaction
+inline constexpr std::size_t kNamesAtOnce = 16;      // folders of a LIST between which others get their turn
 
 // --- times
 // A reader so slow that it takes none of 64 KiB for this long is gone.
 inline constexpr std::chrono::minutes kWriteTimeout{5};
+inline constexpr std::chrono::milliseconds kSearchStep{50};  // of a SEARCH, before other users get the thread
 
 }  // namespace muhur::imap

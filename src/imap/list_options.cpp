@@ -42,10 +42,14 @@ bool parse_return(Parser& parser, ListRequest& request) {
 bool add_pattern(Parser& parser, const std::string& reference, ListRequest& request) {
   const auto written = parser.list_mailbox();
   if (!written || request.patterns.size() >= kMaxListPatterns) return false;
-  if (written->empty())
+  if (written->empty()) {
     request.asks_for_root = true;
-  else if (auto pattern = text_of(reference + *written))
-    request.patterns.push_back(std::move(*pattern));
+  } else if (const auto pattern = text_of(reference + *written)) {
+    request.pattern_octets += pattern->size();
+    if (request.pattern_octets > kMaxPatternOctets) return false;
+    request.patterns.emplace_back(*pattern);
+    request.has_percent = request.has_percent || pattern->contains('%');
+  }
   return true;
 }
 

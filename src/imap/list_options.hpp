@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "imap/list_pattern.hpp"
 #include "imap/parser.hpp"
 #include "imap/status_items.hpp"
 
@@ -21,7 +22,9 @@ struct ListRequest {
   std::vector<StatusItem> status;
 
   bool asks_for_root = false;         // LIST "" "": the separator
-  std::vector<std::string> patterns;  // reference included, UTF-8; a pattern that is no text matches nothing
+  std::vector<ListPattern> patterns;  // reference included, UTF-8; a pattern that is no text matches nothing
+  std::size_t pattern_octets = 0;     // of all of them
+  bool has_percent = false;           // one has a '%'
 };
 
 // What stands behind LIST, LSUB or XLIST; the latter two take the basic form only. nullopt: syntax.

@@ -134,6 +134,10 @@ class SearchParser {
       problem_ = "nested too deep";
       return std::nullopt;
     }
+    if (++keys_ > kMaxSearchKeys) {
+      problem_ = "too many keys";
+      return std::nullopt;
+    }
     if (in_.take('(')) {
       Criterion all = of_kind(Kind::and_);
       if (!parse_keys(all, depth + 1) || !in_.take(')')) return std::nullopt;
@@ -246,12 +250,12 @@ class SearchParser {
 
   std::optional<Criterion> numbers(std::string_view text, bool uid) {
     const auto set = parse_sequence_set(text);
-    const auto uids = set ? view_.resolve(*set, uid) : std::nullopt;
+    auto uids = set ? view_.resolve_ranges(*set, uid) : std::nullopt;
     if (!uids) {
       problem_ = "no such message numbers";
       return std::nullopt;
     }
-    return of_uids(view_.ranges(*uids));
+    return of_uids(std::move(*uids));
   }
 
   std::string to_utf8(const std::string& text) const {
@@ -264,6 +268,7 @@ class SearchParser {
   const View& view_;
   SearchRequest& request_;
   std::string charset_;
+  std::size_t keys_ = 0;
   std::string_view problem_ = "the search keys are wrong";
 };
 

@@ -1,12 +1,9 @@
 #include "imap/server.hpp"
 
-#include <boost/asio/post.hpp>
-#include <unordered_set>
-
 #include "base/log.hpp"
 #include "base/metrics.hpp"
-#include "base/sync.hpp"
 #include "imap/session.hpp"
+#include "net/session_registry.hpp"
 
 namespace muhur::imap {
 namespace {
@@ -15,28 +12,9 @@ constexpr std::string_view kShuttingDown = "The server is shutting down: come ba
 
 }  // namespace
 
-struct Server::Impl {
-  Impl(mail::PostOffice& o, ServerOptions opts) : office(o), options(std::move(opts)) {}
-  mail::PostOffice& office;
-  const ServerOptions options;
-  RecentMarks recents;
-  Mutex mutex;
-  bool stopping MUHUR_GUARDED_BY(mutex) = false;
-  struct Live {
-    std::weak_ptr<Session> session;
-    boost::asio::any_io_executor executor;
-  };
-  std::unordered_map<Session*, Live> live MUHUR_GUARDED_BY(mutex);
-
-  bool enter(const std::shared_ptr<Session>& session) {
-    const Lock lock(mutex);
-    live.emplace(session.get(), Live{session, session->stream().executor()});
-    return !stopping;
-  }
-  void leave(Session* session) {
-    const Lock lock(mutex);
-    live.erase(session);
-  }
+struct Server::Impl : Shared {
+  using Shared::Shared;
+  net::SessionRegistry sessions;
 };
 
 Server::Server(mail::PostOffice& office, ServerOptions options)
@@ -45,20 +23,16 @@ Server::~Server() = default;
 
 net::Task<void> Server::serve(net::StreamPtr stream) {
   static auto& connected = metrics::gauge("muhur_imap_sessions", "IMAP connections");
-  const auto impl = impl_;  // outlives this Server, if it has to
-  const auto session =
-      std::make_shared<Session>(impl->office, impl->options, impl->recents, std::move(stream));
-  struct Registered {
-    Impl& impl;
-    Session* session;
-    ~Registered() {
-      impl.leave(session);
-      connected.add(-1);
-    }
+  struct Counted {
+    Counted() { connected.add(1); }
+    ~Counted() { connected.add(-1); }
   };
-  connected.add(1);
-  if (!impl->enter(session)) session->stop(kShuttingDown);
-  const Registered registered{*impl, session.get()};
+  const auto impl = impl_;  // outlives this Server, if it has to
+  const Counted counted;
+  const auto session = std::make_shared<Session>(impl, std::move(stream));
+  const auto place = impl->sessions.enter(session->stream().executor(), [weak = std::weak_ptr(session)] {
+    if (const auto alive = weak.lock()) alive->stop(kShuttingDown);
+  });
   try {
     co_await session->run();
   } catch (const std::exception& error) {
@@ -67,18 +41,6 @@ net::Task<void> Server::serve(net::StreamPtr stream) {
   }
 }
 
-void Server::shutdown() {
-  std::vector<Impl::Live> all;
-  {
-    const Lock lock(impl_->mutex);
-    impl_->stopping = true;
-    for (const auto& [session, live] : impl_->live) all.push_back(live);
-  }
-  for (const auto& live : all) {
-    boost::asio::post(live.executor, [weak = live.session] {
-      if (const auto session = weak.lock()) session->stop(kShuttingDown);
-    });
-  }
-}
+void Server::shutdown() { impl_->sessions.shutdown(); }
 
 }  // namespace muhur::imap

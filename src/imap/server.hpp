@@ -20,6 +20,8 @@ struct ServerOptions {
   Millis idle_keep_alive{4 * 60'000 + 45'000};
   std::uint64_t max_append = 50ull << 20;
   std::size_t max_command = 64 * 1024;  // octets of one command, literals aside
+  std::size_t max_sessions_per_user = 1'000;
+  std::uint64_t append_memory = 256ull << 20;  // octets of messages that are being appended, of all sessions
 };
 
 class Server {

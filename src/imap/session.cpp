@@ -1,6 +1,7 @@
 #include "imap/session.hpp"
 
 #include <boost/asio/post.hpp>
+#include <boost/asio/use_awaitable.hpp>
 
 #include "base/log.hpp"
 #include "base/metrics.hpp"
@@ -16,15 +17,12 @@ ReaderLimits limits_before_login() {
 
 }  // namespace
 
-Session::Session(mail::PostOffice& office, const ServerOptions& options, RecentMarks& recents,
-                 net::StreamPtr stream)
-    : office_(office),
-      options_(options),
-      recents_(recents),
+Session::Session(std::shared_ptr<Shared> shared, net::StreamPtr stream)
+    : shared_(std::move(shared)),
       stream_(std::move(stream)),
-      reader_(limits_before_login()),
+      reader_(limits_before_login(), &shared_->appends),
       watcher_(stream_->executor()),
-      login_deadline_(std::chrono::steady_clock::now() + options.login_timeout) {}
+      login_deadline_(std::chrono::steady_clock::now() + options().login_timeout) {}
 
 Session::State Session::state() const {
   if (view_) return kSelected;
@@ -32,7 +30,7 @@ Session::State Session::state() const {
 }
 
 bool Session::login_allowed() const {
-  return stream_->secure() || (stream_->peer().loopback && options_.plaintext_login_on_loopback);
+  return stream_->secure() || (stream_->peer().loopback && options().plaintext_login_on_loopback);
 }
 
 net::Task<void> Session::run() {
@@ -45,17 +43,10 @@ net::Task<void> Session::run() {
     const auto unit = co_await next_unit();
     if (!unit) break;
     const bool secret = !mail_;
-    switch (*unit) {
-      case CommandReader::State::command:
-        co_await run_command();
-        break;
-      case CommandReader::State::refused:
-        refuse_command();
-        break;
-      default:
-        bye("That is more than this server reads.");
-        break;
-    }
+    if (*unit == CommandReader::State::command)
+      co_await run_command();
+    else
+      refuse_command();
     if (!ended_) reader_.next(secret);
   }
   reader_.next(true);
@@ -63,14 +54,16 @@ net::Task<void> Session::run() {
   watcher_.forget();
   user_watch_ = {};
   mail_.reset();
+  seat_.reset();
   stream_->expires_after(std::chrono::seconds(10));
   co_await flush();
   co_await stream_->shutdown();
 }
 
-void Session::stop(std::string_view reason) {
+void Session::stop(std::string_view reason, bool at_once) {
   stopping_ = reason;
-  if (waiting_) stream_->expires_after(std::chrono::milliseconds(0));
+  at_once_ = at_once_ || at_once;
+  if (waiting_ || at_once_) stream_->expires_after(std::chrono::milliseconds(0));
 }
 
 net::Task<Result<CommandReader::State>> Session::next_unit() {
@@ -85,6 +78,10 @@ net::Task<Result<CommandReader::State>> Session::next_unit() {
       if (state == CommandReader::State::continuation) {
         out_.append("+ Ready for the literal\r\n");
         continue;
+      }
+      if (state == CommandReader::State::fatal) {
+        bye("That is more than this server reads.");
+        co_return fail(Code::limit, "where the next command begins cannot be known");
       }
       if (state != CommandReader::State::need_more) co_return state;
     }
@@ -122,12 +119,13 @@ net::Task<Result<void>> Session::read_more() {
 }
 
 std::chrono::milliseconds Session::time_left() const {
-  if (mail_) return options_.idle_timeout;
+  if (mail_) return options().idle_timeout;
   const auto left = login_deadline_ - std::chrono::steady_clock::now();
   return std::max(Millis(0), std::chrono::duration_cast<Millis>(left));
 }
 
 net::Task<bool> Session::flush() {
+  if (at_once_ && !ended_) gone_ = ended_ = true;
   if (out_.empty() || gone_) co_return !gone_;
   // Small answers go into the socket's buffer; only what may have to wait for the reader gets a clock of its
   // own.
@@ -141,6 +139,14 @@ net::Task<bool> Session::flush() {
     sending.swap(out_);
   }
   if (!written) gone_ = ended_ = true;
+  // The time was for this; what waits in a read (IDLE) has its own.
+  if (waiting_ && !ended_ && !stopping()) stream_->expires_after(time_left());
+  co_return !gone_;
+}
+
+net::Task<bool> Session::breathe() {
+  co_await boost::asio::post(stream_->executor(), boost::asio::use_awaitable);
+  if (out_.size() >= kEnough) co_return co_await flush();
   co_return !gone_;
 }
 
@@ -156,7 +162,7 @@ void Session::hang_up() {
 }
 
 std::uint64_t Session::max_append() const {
-  return std::min(options_.max_append, office_.options().max_message);
+  return std::min(options().max_append, shared_->office.options().max_message);
 }
 
 void Session::count_bad() {
@@ -166,6 +172,9 @@ void Session::count_bad() {
 }
 
 void Session::refuse_command() {
+  if (reader_.refusal() == CommandReader::Refusal::too_busy)
+    return append_reply(out_, reader_.tag(),
+                        no("Many messages are on their way: try again in a while.", "UNAVAILABLE"));
   Reply reply = bad("That command is too long.");
   if (reader_.refusal() == CommandReader::Refusal::message_too_big)
     reply = no("The message is larger than this server takes.", "TOOBIG");
@@ -231,7 +240,8 @@ net::Task<Reply> Session::sign_in(std::string address, Secret password) {
   static auto& refused = metrics::counter("muhur_imap_logins_total", "IMAP logins", "result=\"refused\"");
   // Password checks take a while: what was answered before does not wait for them.
   co_await flush();
-  auto signed_in = co_await office_.sign_in(std::move(address), std::move(password), stream_->peer().address);
+  auto signed_in =
+      co_await office().sign_in(std::move(address), std::move(password), stream_->peer().address);
   if (!signed_in) {
     refused.add();
     const Code code = signed_in.error().code;
@@ -244,35 +254,38 @@ net::Task<Reply> Session::sign_in(std::string address, Secret password) {
     log::error("imap", "sign-in failed", {{"error", signed_in.error().text()}});
     co_return no("The server met an error of its own: tell your administrator.", "SERVERBUG");
   }
+  seat_ = shared_->seats.take(signed_in->user.id);
+  if (!seat_) co_return no("You have too many connections.", "LIMIT");
   mail_ = std::move(*signed_in);
   end_with_user();
   if (!co_await still_welcome()) {
     user_watch_ = {};
     mail_.reset();
+    seat_.reset();
     co_return no("Authentication failed.", "AUTHENTICATIONFAILED");
   }
   good.add();
   bad_commands_ = 0;
-  reader_.set_limits({options_.max_command, kMaxLiterals, max_append(), kMaxSwallow});
+  reader_.set_limits({options().max_command, kMaxLiterals, max_append(), kMaxSwallow});
   log::info("imap", "signed in", {{"user", mail_->user.id}, {"peer", stream_->peer().address}});
   co_return ok("Signed in.", "CAPABILITY " + capabilities(*this));
 }
 
 // Whoever is disabled or deleted is out at once, not at the next login.
 void Session::end_with_user() {
-  user_watch_ = office_.on_user_changed().listen(
+  user_watch_ = office().on_user_changed().listen(
       [weak = weak_from_this(), id = mail_->user.id, executor = stream_->executor()](
           accounts::UserId changed, mail::UserChange change) {
         if (changed != id || change == mail::UserChange::credentials) return;
         boost::asio::post(executor, [weak] {
-          if (const auto self = weak.lock()) self->stop("This account was closed.");
+          if (const auto self = weak.lock()) self->stop("This account was closed.", true);
         });
       });
 }
 
 // Between the check of the password and the moment we listen the account may have been closed.
 net::Task<bool> Session::still_welcome() {
-  auto& users = office_.users();
+  auto& users = office().users();
   const auto id = mail_->user.id;
   const auto now = co_await net::on(storage(), [&] { return users.by_id(id); });
   co_return now && !now->disabled;
@@ -285,18 +298,18 @@ net::Task<Result<mailbox::Folder>> Session::select(std::string path, bool read_o
   MUHUR_CO_TRY(const mailbox::Folder folder, co_await net::on(storage(), [&] { return box.folder(path); }));
   if (!folder.selectable) co_return fail(Code::not_found, "the folder holds no messages");
   watcher_.watch(box.changes(), folder.id);  // before reading, so that nothing falls between
-  auto all = co_await net::on(storage(), [&] { return box.list(folder.id); });
+  auto all = co_await net::on(storage(), [&] { return box.overview(folder.id); });
   if (!all) {
     watcher_.forget();
     co_return std::unexpected(std::move(all).error());
   }
-  first_unseen = 0;
-  for (std::size_t i = 0; i < all->changed.size() && first_unseen == 0; ++i)
-    if (!(all->changed[i].flags.system & mailbox::kSeen)) first_unseen = static_cast<std::uint32_t>(i) + 1;
   const mailbox::Uid recent =
-      recents_.first_recent(user().mailbox_id, folder.id, all->folder.uid_next, !read_only);
-  view_.emplace(*all, read_only, recent);
-  co_return all->folder;
+      shared_->recents.first_recent(user().mailbox_id, folder.id, all->folder.uid_next, !read_only);
+  mailbox::Folder shown = all->folder;
+  const mailbox::Uid unseen = all->first_unseen;
+  view_.emplace(std::move(*all), read_only, recent);
+  first_unseen = view_->number_of(unseen).value_or(0);
+  co_return shown;
 }
 
 void Session::unselect() {
@@ -321,12 +334,13 @@ net::Task<void> Session::sync(bool expunge, bool uid) {
     co_return;
   }
   const mailbox::Uid recent =
-      recents_.first_recent(user().mailbox_id, folder, delta->folder.uid_next, !view_->read_only());
+      shared_->recents.first_recent(user().mailbox_id, folder, delta->folder.uid_next, !view_->read_only());
   view_->update(*delta, recent, {.expunge = expunge, .uid = uid, .modseq = condstore_}, out_);
 }
 
 std::uint32_t Session::recent_of(const mailbox::Folder& folder) {
-  const mailbox::Uid first = recents_.first_recent(user().mailbox_id, folder.id, folder.uid_next, false);
+  const mailbox::Uid first =
+      shared_->recents.first_recent(user().mailbox_id, folder.id, folder.uid_next, false);
   return std::min(folder.messages, folder.uid_next - first);
 }
 
@@ -343,7 +357,7 @@ net::Task<Result<void>> Session::start_tls() {
   if (!co_await flush()) co_return fail(Code::closed, "the client is gone");
   // Octets behind STARTTLS in the clear are not the client's, or not yet to be believed (RFC 3501 §6.2.1).
   input_ = {};
-  MUHUR_CO_CHECK(co_await stream_->start_tls(*options_.tls));
+  MUHUR_CO_CHECK(co_await stream_->start_tls(*options().tls));
   co_return Result<void>();
 }
 

@@ -10,9 +10,8 @@
 
 #include "imap/limits.hpp"
 #include "imap/parser.hpp"
-#include "imap/recent.hpp"
 #include "imap/reply.hpp"
-#include "imap/server.hpp"
+#include "imap/shared.hpp"
 #include "imap/tokens.hpp"
 #include "imap/view.hpp"
 #include "imap/watcher.hpp"
@@ -30,21 +29,20 @@ class Session : public std::enable_shared_from_this<Session> {
  public:
   enum State : unsigned { kNotAuthenticated = 1, kAuthenticated = 2, kSelected = 4 };
 
-  Session(mail::PostOffice& office, const ServerOptions& options, RecentMarks& recents,
-          net::StreamPtr stream);
+  Session(std::shared_ptr<Shared> shared, net::StreamPtr stream);
 
-  net::Task<void>
-  run();  // from greeting to goodbye
-          // On the stream's executor: says BYE with this reason and ends, once the command under way is done.
-  void stop(std::string_view reason);
-  // on the stream's executor: says BYE and ends, as soon as the command under way is done
+  net::Task<void> run();  // from greeting to goodbye
+  // On the stream's executor: says BYE with this reason and ends, once the command under way is done. Long
+  // commands look at stopping() and end early. `at_once`: nothing more goes out of the command under way.
+  void stop(std::string_view reason, bool at_once = false);
+  bool stopping() const { return !stopping_.empty(); }
 
   // --- for commands
   State state() const;
-  mail::PostOffice& office() { return office_; }
-  const ServerOptions& options() const { return options_; }
+  mail::PostOffice& office() { return shared_->office; }
+  const ServerOptions& options() const { return shared_->options; }
   net::Stream& stream() { return *stream_; }
-  net::Pool& storage() { return office_.pools().storage; }
+  net::Pool& storage() { return shared_->office.pools().storage; }
   CommandReader& reader() { return reader_; }
   std::string& out() { return out_; }
 
@@ -54,7 +52,7 @@ class Session : public std::enable_shared_from_this<Session> {
   View* selected() { return view_ ? &*view_ : nullptr; }
   Watcher& watcher() { return watcher_; }
 
-  bool can_start_tls() const { return options_.tls && !stream_->secure(); }
+  bool can_start_tls() const { return options().tls && !stream_->secure(); }
   bool login_allowed() const;  // over TLS, or on loopback where that is allowed
   // Verifies and enters the authenticated state, or says why not.
   net::Task<Reply> sign_in(std::string address, Secret password);
@@ -76,7 +74,11 @@ class Session : public std::enable_shared_from_this<Session> {
 
   // Sends what is in out(). False once the peer is gone.
   net::Task<bool> flush();
-  // The next command or line; flushes while it waits. closed or timed_out end the session.
+  // In the middle of much work, or of much to say: others on this thread get their turn, and what is in out()
+  // goes once it is enough. False once the peer is gone.
+  net::Task<bool> breathe();
+  // The next command or line (State::command), or one that was refused; flushes while it waits. An error ends
+  // the session.
   net::Task<Result<CommandReader::State>> next_unit();
   // STARTTLS: what was read beyond the command goes, and the stream is encrypted from here.
   net::Task<Result<void>> start_tls();
@@ -94,9 +96,7 @@ class Session : public std::enable_shared_from_this<Session> {
   void count_bad();
   std::chrono::milliseconds time_left() const;
 
-  mail::PostOffice& office_;
-  const ServerOptions& options_;
-  RecentMarks& recents_;
+  const std::shared_ptr<Shared> shared_;
   net::StreamPtr stream_;
   CommandReader reader_;
   std::string out_;
@@ -106,6 +106,7 @@ class Session : public std::enable_shared_from_this<Session> {
   std::unique_ptr<Byte[]> large_;
   std::string_view input_;  // what was read and not yet taken
 
+  std::unique_ptr<Seats::Seat> seat_;
   std::optional<mail::Session> mail_;
   std::optional<View> view_;
   Watcher watcher_;
@@ -116,6 +117,7 @@ class Session : public std::enable_shared_from_this<Session> {
   bool condstore_ = false;
   bool waiting_ = false;       // in a read
   std::string_view stopping_;  // not empty: end, for this reason
+  bool at_once_ = false;       // and now
   bool ended_ = false;
   bool gone_ = false;  // writing failed
 };

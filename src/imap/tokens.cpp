@@ -108,6 +108,8 @@ CommandReader::State CommandReader::begin_literal(std::uint64_t size, bool waits
     const std::uint64_t limit = append ? limits_.append : limits_.literals;
     if (size > limit || literal_octets_ > limit - size)
       refuse(append ? Refusal::message_too_big : Refusal::literal_too_big);
+    else if (append && budget_ && !share_.grow(*budget_, size))
+      refuse(Refusal::too_busy);
   }
   if (refusal_ != Refusal::none) {
     if (waits) return State::refused;  // the client sends nothing more of this command
@@ -127,6 +129,7 @@ CommandReader::State CommandReader::begin_literal(std::uint64_t size, bool waits
 
 void CommandReader::refuse(Refusal why) {
   refusal_ = why;
+  share_ = {};
   line_start_ = 0;
   const auto named = std::string(tag());
   text_.assign(named);
@@ -164,6 +167,7 @@ void CommandReader::next(bool wipe_it) {
   literal_octets_ = literal_left_ = swallowed_ = 0;
   bare_line_ = 0;
   refusal_ = Refusal::none;
+  share_ = {};
 }
 
 }  // namespace muhur::imap

@@ -11,6 +11,8 @@
 #include <string>
 #include <string_view>
 
+#include "net/budget.hpp"
+
 namespace muhur::imap {
 
 struct ReaderLimits {
@@ -29,9 +31,11 @@ class CommandReader {
     refused,       // over a limit: the command was dropped and its end reached; next() goes on
     fatal,         // where the next command begins cannot be known: say BYE
   };
-  enum class Refusal { none, command_too_long, literal_too_big, message_too_big };
+  enum class Refusal { none, command_too_long, literal_too_big, message_too_big, too_busy };
 
-  explicit CommandReader(ReaderLimits limits) : limits_(limits) {}
+  // `budget`: of the literals of APPENDs, shared with other readers, which it outlives; null: none.
+  explicit CommandReader(ReaderLimits limits, net::Budget* budget = nullptr)
+      : limits_(limits), budget_(budget) {}
   void set_limits(ReaderLimits limits) { limits_ = limits; }
 
   // Takes from the front of `input` until there is something to say; `taken` is how much.
@@ -59,6 +63,8 @@ class CommandReader {
   bool is_append() const;
 
   ReaderLimits limits_;
+  net::Budget* budget_;
+  net::Budget::Share share_;
   std::string text_;
   std::string tail_;                // the end of a refused line, where a literal may be announced
   std::size_t line_start_ = 0;      // in text_: where the line under way begins

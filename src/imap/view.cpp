@@ -7,24 +7,20 @@
 
 namespace muhur::imap {
 
-View::View(const mailbox::Delta& all, bool read_only, mailbox::Uid first_recent)
+View::View(mailbox::Overview all, bool read_only, mailbox::Uid first_recent)
     : folder_(all.folder.id),
       path_(all.folder.path),
       read_only_(read_only),
-      modseq_(all.folder.highest_modseq) {
-  uids_.reserve(all.changed.size());
-  for (const auto& row : all.changed) {
-    uids_.push_back(row.uid);
-    learn_keywords(row.flags);
-  }
+      modseq_(all.folder.highest_modseq),
+      uids_(std::move(all.uids)) {
+  learn_keywords(all.keywords);
   if (first_recent < all.folder.uid_next) recent_.push_back({first_recent, all.folder.uid_next - 1});
 }
 
-bool View::learn_keywords(const mailbox::Flags& flags) {
+bool View::learn_keywords(const std::vector<std::string>& keywords) {
   bool learned = false;
-  for (const auto& keyword : flags.keywords) {
-    const auto same = [&](const std::string& known) { return equals_ignoring_case(known, keyword); };
-    if (std::ranges::any_of(keywords_, same)) continue;
+  for (const auto& keyword : keywords) {
+    if (!known_keywords_.insert(to_lower_ascii(keyword)).second) continue;
     keywords_.push_back(keyword);
     learned = true;
   }
@@ -33,7 +29,7 @@ bool View::learn_keywords(const mailbox::Flags& flags) {
 
 void View::learn(std::span<const mailbox::MessageRow> rows, std::string& out) {
   bool learned = false;
-  for (const auto& row : rows) learned |= learn_keywords(row.flags);
+  for (const auto& row : rows) learned |= learn_keywords(row.flags.keywords);
   if (!learned) return;
   out.append("* FLAGS ");
   append_known_flags(out, keywords_, false);
@@ -58,24 +54,31 @@ std::optional<std::uint32_t> View::number_of(mailbox::Uid uid) const {
 }
 
 std::optional<std::vector<mailbox::Uid>> View::resolve(const SequenceSet& set, bool uid) const {
+  const auto ranges = resolve_ranges(set, uid);
+  if (!ranges) return std::nullopt;
   std::vector<mailbox::Uid> out;
-  if (uid) {
-    for (const auto& [first, last] : set.normalized(uids_.empty() ? 0 : uids_.back())) {
-      const auto begin = std::ranges::lower_bound(uids_, first);
-      out.insert(out.end(), begin, std::upper_bound(begin, uids_.end(), last));
-    }
-    return out;
+  for (const auto& [first, last] : *ranges) {
+    const auto begin = std::ranges::lower_bound(uids_, first);
+    out.insert(out.end(), begin, std::upper_bound(begin, uids_.end(), last));
   }
+  return out;
+}
+
+std::optional<mailbox::UidSet> View::resolve_ranges(const SequenceSet& set, bool uid) const {
+  if (uid) return set.normalized(uids_.empty() ? 0 : uids_.back());
   for (const auto& [first, last] : set.ranges) {
     // "N:*" with N beyond the last means the last (as with UIDs); any other number has to be there.
     const bool open = first == SequenceSet::kStar || last == SequenceSet::kStar;
     if (!open && std::max(first, last) > size()) return std::nullopt;
   }
-  for (const auto& [first, last] : set.normalized(size())) {
-    const auto end = uids_.begin() + std::min(last, size());
-    out.insert(out.end(), uids_.begin() + std::min(first - 1, size()), end);
+  mailbox::UidSet numbers = set.normalized(size());
+  std::erase_if(numbers, [&](const mailbox::UidRange& range) { return range.first > size(); });
+  // Between two neighbours in the view there is nothing, so that a range of numbers is one of UIDs.
+  for (auto& [first, last] : numbers) {
+    first = uids_[first - 1];
+    last = uids_[std::min(last, size()) - 1];
   }
-  return out;
+  return numbers;
 }
 
 mailbox::UidSet View::ranges(std::span<const mailbox::Uid> uids) const {
@@ -119,8 +122,10 @@ void View::update(const mailbox::Delta& delta, mailbox::Uid first_recent, const 
                   std::string& out) {
   modseq_ = std::max(modseq_, delta.folder.highest_modseq);
   path_ = delta.folder.path;
-  for (const mailbox::Uid uid : delta.expunged)
-    if (std::ranges::binary_search(uids_, uid)) waiting_.push_back(uid);
+  for (const auto& [first, last] : delta.expunged) {
+    const auto begin = std::ranges::lower_bound(uids_, first);
+    waiting_.insert(waiting_.end(), begin, std::upper_bound(begin, uids_.end(), last));
+  }
 
   const mailbox::Uid last_known = uids_.empty() ? 0 : uids_.back();
   std::vector<const mailbox::MessageRow*> changed;

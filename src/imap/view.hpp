@@ -8,6 +8,7 @@
 #include <span>
 #include <string>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "imap/sequence.hpp"
@@ -23,7 +24,7 @@ struct ReportOptions {
 
 class View {
  public:
-  View(const mailbox::Delta& all, bool read_only, mailbox::Uid first_recent);
+  View(mailbox::Overview all, bool read_only, mailbox::Uid first_recent);
 
   mailbox::FolderId folder() const { return folder_; }
   bool read_only() const { return read_only_; }
@@ -39,6 +40,8 @@ class View {
   std::optional<std::vector<mailbox::Uid>> resolve(const SequenceSet& set, bool uid) const;
   // As few ranges as hold exactly these among the folder's messages: gaps hold only UIDs that are gone.
   mailbox::UidSet ranges(std::span<const mailbox::Uid> uids) const;
+  // The same for what a set names, without looking at each message. UIDs that are not there may be within.
+  std::optional<mailbox::UidSet> resolve_ranges(const SequenceSet& set, bool uid) const;
   std::optional<std::uint32_t> number_of(mailbox::Uid uid) const;
   bool is_recent(mailbox::Uid uid) const;
   mailbox::UidSet recent_uids() const { return recent_; }
@@ -58,7 +61,7 @@ class View {
   bool has_waiting() const { return !waiting_.empty(); }
 
  private:
-  bool learn_keywords(const mailbox::Flags& flags);
+  bool learn_keywords(const std::vector<std::string>& keywords);
   void report_flags(const mailbox::MessageRow& row, const ReportOptions& options, std::string& out) const;
 
   mailbox::FolderId folder_;
@@ -68,7 +71,8 @@ class View {
   std::vector<mailbox::Uid> uids_;     // by message number - 1, ascending
   std::vector<mailbox::Uid> waiting_;  // gone, not yet told; still in uids_
   mailbox::UidSet recent_;
-  std::vector<std::string> keywords_;  // told in FLAGS
+  std::vector<std::string> keywords_;               // told in FLAGS
+  std::unordered_set<std::string> known_keywords_;  // the same in lower case
   std::unordered_map<mailbox::Uid, mailbox::ModSeq> own_;
 };
 

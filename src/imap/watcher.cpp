@@ -16,7 +16,8 @@ struct Watcher::State {
   static void post_wake(const std::shared_ptr<State>& self) {
     if (!self->wants_wake.exchange(false)) return;
     boost::asio::post(self->executor, [self] {
-      if (self->wake) self->wake();
+      const auto wake = self->wake;  // it may set another one
+      if (wake) wake();
     });
   }
 };

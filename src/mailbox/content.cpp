@@ -1,8 +1,31 @@
 #include "mailbox/content.hpp"
 
+#include "base/log.hpp"
 #include "mailbox/content_impl.hpp"
+#include "mailbox/emails.hpp"
 
 namespace muhur::mailbox {
+
+void remove_leaving(std::shared_ptr<Pins> pins, vault::Database& database) {
+  auto removal = std::make_shared<Pins::Removal>(std::move(pins));
+  database.write_async(
+      [removal](vault::Connection& connection) { return Emails(connection).remove_leaving(*removal); },
+      [removal](const Result<void>& removed) {
+        // Its row in `leaving` is still there: it is tried again when the mailbox is next tidied or opened.
+        if (!removed && removed.error().code != Code::closed)
+          log::warn("mailbox", "expunged content stays for now", {{"error", removed.error().what}});
+      });
+}
+
+Pin::Pin(std::shared_ptr<Pins> pins, std::weak_ptr<vault::Database> database, EmailId id)
+    : pins_(std::move(pins)), database_(std::move(database)), id_(id) {
+  pins_->hold(id_);
+}
+
+Pin::~Pin() {
+  if (!pins_->release(id_)) return;
+  if (const auto database = database_.lock()) remove_leaving(pins_, *database);
+}
 
 Content::Content(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 Content::Content(Content&&) noexcept = default;

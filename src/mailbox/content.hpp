@@ -21,8 +21,9 @@ class Content {
   ~Content();
 
   std::uint64_t size() const;
-  // Up to `size` bytes from `offset`; shorter only at the end. Blocks. One thread at a time.
-  // not_found: expunged meanwhile. closed: its mailbox was closed meanwhile. corrupt, io.
+  // Up to `size` bytes from `offset`; shorter only at the end. Blocks. One thread at a time. They can be read
+  // to the end whoever expunges the message meanwhile; its room is given back once no Content of it is left.
+  // closed: its mailbox was closed meanwhile. corrupt, io.
   Result<std::string> read(std::uint64_t offset, std::uint64_t size);
   Result<std::string> all() { return read(0, size()); }
 

@@ -36,10 +36,30 @@ Result<EmailId> Emails::insert(const PreparedEmail& email) {
 
 Result<void> Emails::share(EmailId id) { return add_ref(connection_, kEmailRefs, id); }
 
-Result<void> Emails::release(EmailId id) {
+Result<void> Emails::release(EmailId id, Pins::Removal& removal) {
   MUHUR_TRY(const bool last, drop_ref(connection_, kEmailRefs, id));
   if (!last) return {};
-  return remove(id);
+  if (removal.take(id)) return remove(id);
+  return connection_.run("INSERT INTO leaving (email_id) VALUES (?)", id);
+}
+
+// As many rows as there were readers of expunged messages: few.
+Result<void> Emails::remove_leaving(Pins::Removal& removal) {
+  std::vector<EmailId> ids;
+  {
+    MUHUR_TRY(auto st, connection_.prepare("SELECT email_id FROM leaving"));
+    while (true) {
+      MUHUR_TRY(const bool row, st.step());
+      if (!row) break;
+      ids.push_back(st.int64(0));
+    }
+  }
+  for (const EmailId id : ids) {
+    if (!removal.take(id)) continue;
+    MUHUR_CHECK(remove(id));
+    MUHUR_CHECK(connection_.run("DELETE FROM leaving WHERE email_id = ?", id));
+  }
+  return {};
 }
 
 Result<void> Emails::remove(EmailId id) {

@@ -2,6 +2,7 @@
 // Content, stored once however many folders show it. A small message is one row of `emails` (head and
 // body in it) and one of `texts`; what is longer than a chunk goes to `email_chunks`.
 
+#include "mailbox/pins.hpp"
 #include "mailbox/prepared.hpp"
 #include "mailbox/types.hpp"
 #include "vault/connection.hpp"
@@ -13,8 +14,11 @@ class Emails {
   explicit Emails(vault::Connection& connection) : connection_(connection) {}
 
   Result<EmailId> insert(const PreparedEmail& email);
-  Result<void> share(EmailId id);    // one message more shows it
-  Result<void> release(EmailId id);  // one less: with the last one all its bytes go
+  Result<void> share(EmailId id);  // one message more shows it
+  // One less: with the last one all its bytes go, or, while somebody reads them, become `leaving`.
+  Result<void> release(EmailId id, Pins::Removal& removal);
+  // What is leaving and is not read any more goes.
+  Result<void> remove_leaving(Pins::Removal& removal);
   // The stored structure. not_found, corrupt.
   Result<mime::Structure> structure(EmailId id);
 

@@ -2,6 +2,7 @@
 // Folder names as paths: UTF-8 in normal form C, levels joined by '/'. The first level INBOX is the same
 // in any case and is kept in capitals (RFC 3501 §5.1).
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -12,6 +13,7 @@ namespace muhur::mailbox {
 
 inline constexpr std::size_t kMaxPathBytes = 1'000;
 inline constexpr std::size_t kMaxPathLevels = 50;
+inline constexpr std::int64_t kMaxFolders = 10'000;  // of a mailbox, and as many subscriptions
 inline constexpr std::string_view kInbox = "INBOX";
 
 // The path as it is stored. invalid: not UTF-8, an empty level, a control character, too long or too deep.

@@ -104,6 +104,9 @@ Result<void> Folders::check_special_use(std::string_view special_use) {
 }
 
 Result<void> Folders::insert(std::string_view path, std::string_view special_use) {
+  MUHUR_TRY(const std::int64_t there, connection_.query_int("SELECT count(*) FROM mailboxes"));
+  if (there >= kMaxFolders)
+    return fail(Code::limit, "The mailbox has 10,000 folders already", "Delete some first.");
   MUHUR_TRY(const std::int64_t validity, next_uid_validity());
   return connection_.run("INSERT INTO mailboxes (path, special_use, uid_validity) VALUES (?, ?, ?)", path,
                          special_use, validity);
@@ -168,7 +171,7 @@ Result<void> Folders::rename(std::string_view from_given, std::string_view to_gi
   if (taken) return fail(Code::exists, "There is a folder of that name already");
   if (from.path == kInbox) {
     MUHUR_TRY(const Folder target, create(to, {}));
-    MUHUR_CHECK(Messages(connection_).move(from.id, {{1, UINT32_MAX}}, target.id));
+    MUHUR_CHECK(Messages(connection_).move(from.id, {{1, UINT32_MAX}}, target.id, clock_.now_s()));
     return {};
   }
   if (is_below(to, from.path)) return fail(Code::invalid, "A folder cannot be moved below itself");
@@ -176,12 +179,12 @@ Result<void> Folders::rename(std::string_view from_given, std::string_view to_gi
   return move_tree(from.path, to);
 }
 
-Result<FolderId> Folders::remove(std::string_view path) {
+Result<FolderId> Folders::remove(std::string_view path, Pins::Removal& removal) {
   MUHUR_TRY(const Folder folder, find(path));
   if (folder.path == kInbox) return fail(Code::invalid, "INBOX cannot be deleted");
   if (!folder.selectable && folder.has_children)
     return fail(Code::invalid, "The folder has folders below it", "Delete those first.");
-  MUHUR_CHECK(Messages(connection_).remove_all(folder.id));
+  MUHUR_CHECK(Messages(connection_).remove_all(folder.id, removal));
   MUHUR_CHECK(connection_.run("DELETE FROM vanished WHERE mailbox_id = ?", folder.id));
   MUHUR_CHECK(connection_.run("DELETE FROM mailbox_keywords WHERE mailbox_id = ?", folder.id));
   if (folder.has_children) {
@@ -198,6 +201,9 @@ Result<FolderId> Folders::remove(std::string_view path) {
 Result<void> Folders::set_subscribed(std::string_view path, bool subscribed) {
   MUHUR_TRY(const std::string normal, normal_path(path));
   if (!subscribed) return connection_.run("DELETE FROM subscriptions WHERE path = ?", normal);
+  MUHUR_TRY(const std::int64_t there, connection_.query_int("SELECT count(*) FROM subscriptions"));
+  if (there >= kMaxFolders)
+    return fail(Code::limit, "There are 10,000 subscriptions already", "Give some up first.");
   return connection_.run("INSERT INTO subscriptions (path) VALUES (?) ON CONFLICT DO NOTHING", normal);
 }
 

@@ -7,6 +7,7 @@
 
 #include "base/clock.hpp"
 #include "base/error.hpp"
+#include "mailbox/pins.hpp"
 #include "mailbox/types.hpp"
 #include "vault/connection.hpp"
 
@@ -23,7 +24,7 @@ class Folders {
   // The contracts of Mailbox's methods of these names (mailbox/mailbox.hpp).
   Result<Folder> create(std::string_view path, std::string_view special_use);
   Result<void> rename(std::string_view from, std::string_view to);
-  Result<FolderId> remove(std::string_view path);
+  Result<FolderId> remove(std::string_view path, Pins::Removal& removal);
   Result<void> set_subscribed(std::string_view path, bool subscribed);
   Result<std::vector<std::string>> subscriptions();
 

@@ -37,6 +37,16 @@ KeywordIds decode_keywords(ByteView set) {
   return ids;
 }
 
+Result<void> check_keywords(const std::vector<std::string>& of_message) {
+  std::size_t bytes = 0;
+  for (const std::string& name : of_message) bytes += name.size();
+  if (of_message.size() <= kMaxKeywordsOfMessage && bytes <= kMaxKeywordBytesOfMessage) return {};
+  return fail(Code::limit,
+              fmt::format("A message may have {} keywords of {} bytes together", kMaxKeywordsOfMessage,
+                          kMaxKeywordBytesOfMessage),
+              "Take some away first.");
+}
+
 Result<void> Keywords::load() {
   if (loaded_) return {};
   MUHUR_TRY(auto st, connection_.prepare("SELECT id, name FROM keywords"));

@@ -17,6 +17,9 @@ namespace muhur::mailbox {
 
 inline constexpr std::size_t kMaxKeywords = 4'096;  // in a mailbox
 inline constexpr std::size_t kMaxKeywordBytes = 255;
+// Of one message: its keywords are in memory as text wherever its flags are.
+inline constexpr std::size_t kMaxKeywordsOfMessage = 100;
+inline constexpr std::size_t kMaxKeywordBytesOfMessage = 4'000;
 
 using KeywordId = std::int64_t;
 using KeywordIds = std::vector<KeywordId>;  // ascending, unique
@@ -24,6 +27,8 @@ using KeywordIds = std::vector<KeywordId>;  // ascending, unique
 Bytes encode_keywords(const KeywordIds& ids);
 // Whatever can be read of it; a set never lies outside its bytes.
 KeywordIds decode_keywords(ByteView set);
+// limit: more or longer ones than a message may have.
+Result<void> check_keywords(const std::vector<std::string>& of_message);
 
 class Keywords {
  public:

@@ -2,6 +2,8 @@
 // once it is durable.
 #include "mailbox/mailbox.hpp"
 
+#include <atomic>
+#include <iterator>
 #include <set>
 
 #include "base/lru.hpp"
@@ -13,6 +15,7 @@
 #include "mailbox/messages.hpp"
 #include "mailbox/schema.hpp"
 #include "mailbox/search_run.hpp"
+#include "mailbox/tidy.hpp"
 
 namespace muhur::mailbox {
 namespace {
@@ -35,8 +38,10 @@ std::size_t weight_of(const mime::Structure& structure) {
 
 struct Mailbox::Impl {
   std::shared_ptr<vault::Database> database;
+  std::shared_ptr<Pins> pins = std::make_shared<Pins>();
   const Clock* clock = nullptr;
   Secret hash_key;
+  std::atomic<std::int64_t> tidied_s = -1;  // when last; -1: not looked up yet
 
   Mutex mutex;
   Lru<EmailId, std::shared_ptr<const mime::Structure>> structures MUHUR_GUARDED_BY(mutex){kStructures,
@@ -70,12 +75,15 @@ Result<std::shared_ptr<Mailbox>> Mailbox::open(MailboxOptions options) {
   auto impl = std::make_unique<Impl>();
   impl->clock = options.clock;
   MUHUR_TRY(impl->database, vault::Database::open(std::move(opening)));
-  const auto provisioned =
-      impl->database->read([](Connection& c) { return c.query_int("SELECT count(*) FROM keys"); });
-  if (!provisioned) return std::unexpected(provisioned.error());
-  if (*provisioned == 0) {
+  MUHUR_TRY(const std::int64_t provisioned,
+            impl->database->read([](Connection& c) { return c.query_int("SELECT count(*) FROM keys"); }));
+  if (provisioned == 0) {
     MUHUR_CHECK(impl->database->write([&](Connection& c) { return provision(c, *options.clock); }));
   }
+  MUHUR_TRY(const std::int64_t leaving, impl->database->read([](Connection& c) {
+    return c.query_int("SELECT EXISTS (SELECT 1 FROM leaving)");
+  }));
+  if (leaving != 0) remove_leaving(impl->pins, *impl->database);
   MUHUR_TRY(impl->hash_key,
             impl->database->read([](Connection& c) { return stored_key(c, kContentHashKey); }));
   return std::shared_ptr<Mailbox>(new Mailbox(std::move(impl)));
@@ -116,8 +124,10 @@ Result<void> Mailbox::rename_folder(std::string_view from, std::string_view to) 
 }
 
 Result<void> Mailbox::delete_folder(std::string_view path) {
-  MUHUR_TRY(const FolderId id,
-            impl_->database->write([&](Connection& c) { return Folders(c, *impl_->clock).remove(path); }));
+  Pins::Removal removal(impl_->pins);
+  MUHUR_TRY(const FolderId id, impl_->database->write([&](Connection& c) {
+    return Folders(c, *impl_->clock).remove(path, removal);
+  }));
   changes_.tell(0);
   changes_.tell(id);
   return {};
@@ -169,8 +179,9 @@ Result<Copied> Mailbox::copy(FolderId from, const UidSet& uids, FolderId to) {
 }
 
 Result<Copied> Mailbox::move(FolderId from, const UidSet& uids, FolderId to) {
+  const std::int64_t now_s = impl_->clock->now_s();
   MUHUR_TRY(auto moved,
-            impl_->database->write([&](Connection& c) { return Messages(c).move(from, uids, to); }));
+            impl_->database->write([&](Connection& c) { return Messages(c).move(from, uids, to, now_s); }));
   if (moved.uids.empty()) return moved;
   changes_.tell(from);
   if (to != from) changes_.tell(to);
@@ -187,8 +198,10 @@ Result<Stored> Mailbox::store(FolderId folder, const UidSet& uids, FlagChange ch
 }
 
 Result<std::vector<Uid>> Mailbox::expunge(FolderId folder, const std::optional<UidSet>& uids) {
-  MUHUR_TRY(auto gone,
-            impl_->database->write([&](Connection& c) { return Messages(c).expunge(folder, uids); }));
+  const std::int64_t now_s = impl_->clock->now_s();
+  Pins::Removal removal(impl_->pins);
+  MUHUR_TRY(auto gone, impl_->database->write(
+                           [&](Connection& c) { return Messages(c).expunge(folder, uids, now_s, removal); }));
   if (!gone.empty()) changes_.tell(folder);
   return gone;
 }
@@ -204,6 +217,18 @@ Result<Delta> Mailbox::list(FolderId folder) {
   });
 }
 
+Result<Overview> Mailbox::overview(FolderId folder) {
+  return impl_->database->read([&](Connection& c) -> Result<Overview> {
+    Overview overview;
+    MUHUR_TRY(overview.folder, Folders(c, *impl_->clock).find(folder));
+    MUHUR_TRY(auto uids, Rows(c).uids(folder));
+    overview.uids = std::move(uids.all);
+    overview.first_unseen = uids.first_unseen;
+    MUHUR_TRY(overview.keywords, Keywords(c).of_folder(folder));
+    return overview;
+  });
+}
+
 Result<Delta> Mailbox::changes_since(FolderId folder, ModSeq since) {
   return impl_->database->read([&](Connection& c) -> Result<Delta> {
     Delta delta;
@@ -213,6 +238,15 @@ Result<Delta> Mailbox::changes_since(FolderId folder, ModSeq since) {
     MUHUR_TRY(delta.changed, rows.shown_all(changed));
     MUHUR_TRY(delta.expunged, rows.vanished_since(folder, since));
     return delta;
+  });
+}
+
+Result<std::vector<Uid>> Mailbox::changed_since(FolderId folder, ModSeq since) {
+  return impl_->database->read([&](Connection& c) -> Result<std::vector<Uid>> {
+    MUHUR_TRY(const auto changed, Rows(c).changed_since(folder, since));
+    std::vector<Uid> uids;
+    for (const Row& row : changed) uids.push_back(row.uid);
+    return uids;
   });
 }
 
@@ -244,16 +278,48 @@ Result<std::shared_ptr<const mime::Structure>> Mailbox::structure(EmailId email)
 }
 
 Result<Content> Mailbox::content(EmailId email) {
+  auto pin = std::make_unique<Pin>(impl_->pins, impl_->database, email);
   MUHUR_TRY(StoredContent stored,
             impl_->database->read([&](Connection& c) { return StoredContent::load(c, email); }));
-  return Content(std::make_unique<Content::Impl>(impl_->database, std::move(stored)));
+  if (stored.is_at_hand(0, stored.size())) pin.reset();
+  return Content(std::make_unique<Content::Impl>(impl_->database, std::move(pin), std::move(stored)));
+}
+
+Result<Search> Mailbox::begin_search(FolderId folder, const Criterion& criterion) {
+  return mailbox::begin_search(impl_->database, folder, criterion);
 }
 
 Result<std::vector<Uid>> Mailbox::search(FolderId folder, const Criterion& criterion) {
-  return run_search(*impl_->database, folder, criterion);
+  MUHUR_TRY(Search search, begin_search(folder, criterion));
+  while (true) {
+    MUHUR_TRY(const bool more, search.step(Millis(60'000)));
+    if (!more) return search.take();
+  }
 }
 
 // ---- the whole
+
+Result<bool> Mailbox::tidy_due() {
+  const std::int64_t now_s = impl_->clock->now_s();
+  std::int64_t last = impl_->tidied_s;
+  if (last < 0) {
+    MUHUR_TRY(last, tidied_at(*impl_->database));
+    impl_->tidied_s = last;
+  }
+  return now_s < last || now_s - last >= kTidyEvery.count() / 1000;
+}
+
+Result<void> Mailbox::tidy(std::vector<std::string> waiting) {
+  const std::int64_t now_s = impl_->clock->now_s();
+  remove_leaving(impl_->pins, *impl_->database);
+  MUHUR_CHECK(tidy_vanished(*impl_->database, now_s));
+  MUHUR_CHECK(
+      tidy_delivered(*impl_->database, now_s,
+                     {std::make_move_iterator(waiting.begin()), std::make_move_iterator(waiting.end())}));
+  MUHUR_CHECK(note_tidied(*impl_->database, now_s));
+  impl_->tidied_s = now_s;
+  return {};
+}
 
 Result<std::uint64_t> Mailbox::bytes_used() {
   MUHUR_TRY(const std::int64_t sum, impl_->database->read([](Connection& c) {

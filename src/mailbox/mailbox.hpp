@@ -61,7 +61,17 @@ struct Stored {
 struct Delta {
   Folder folder;
   std::vector<MessageRow> changed;  // new or changed rows, ascending by uid
-  std::vector<Uid> expunged;        // ascending
+  // All that went, and of UIDs that were never known since then or had gone before perhaps some: what is in
+  // here is not there.
+  UidSet expunged;
+};
+
+// What a session needs to know of a folder to show it: four bytes a message.
+struct Overview {
+  Folder folder;
+  std::vector<Uid> uids;              // ascending
+  Uid first_unseen = 0;               // 0: none
+  std::vector<std::string> keywords;  // used in the folder now or once
 };
 
 class Mailbox {
@@ -99,8 +109,11 @@ class Mailbox {
 
   // All rows of a folder, ascending by uid, with the folder as it was in the same snapshot.
   Result<Delta> list(FolderId folder);
+  Result<Overview> overview(FolderId folder);
   // What changed after `since`. Also says which UIDs went.
   Result<Delta> changes_since(FolderId folder, ModSeq since);
+  // Of that only the UIDs of new or changed rows, ascending.
+  Result<std::vector<Uid>> changed_since(FolderId folder, ModSeq since);
   Result<std::vector<MessageRow>> rows(FolderId folder, const UidSet& uids);
   // Keywords used in the folder.
   Result<std::vector<std::string>> keywords(FolderId folder);
@@ -108,13 +121,19 @@ class Mailbox {
   // --- content
   Result<std::shared_ptr<const mime::Structure>> structure(EmailId email);  // cached, bounded
   // A reader of the original bytes; decompresses only the chunks it is asked for. Holds no transaction
-  // between reads (content never changes; not_found when it was expunged meanwhile).
+  // between reads, and the bytes stay for it when the message is expunged. not_found: they are gone.
   Result<Content> content(EmailId email);
 
   // UIDs that match, ascending (mailbox/search.hpp).
   Result<std::vector<Uid>> search(FolderId folder, const Criterion& criterion);
+  Result<Search> begin_search(FolderId folder, const Criterion& criterion);
 
   // --- the mailbox as a whole
+  // Whether tidy() was not done for a day.
+  Result<bool> tidy_due();
+  // Forgets what nobody needs to be told of any more (mailbox/tidy.hpp says what), in short transactions.
+  // `waiting`: ids of this user's deliveries that the spool still has.
+  Result<void> tidy(std::vector<std::string> waiting);
   Changes& changes() { return changes_; }
   Result<std::uint64_t> bytes_used();    // logical: the sum over messages of their size
   Result<Bytes> sealing_private_half();  // opens what came while the owner was away

@@ -3,6 +3,7 @@
 #include "mailbox/emails.hpp"
 
 namespace muhur::mailbox {
+
 Result<Uid> Messages::place(FolderState& folder, Keywords& keywords, Row row) {
   MUHUR_TRY(row.uid, folder.take_uid());
   row.modseq = folder.change();
@@ -32,6 +33,7 @@ Result<Appended> Messages::append_one(FolderStates& folders, const AppendRequest
   Keywords keywords(connection_);
   Row row;
   if (!request.flags.keywords.empty()) {
+    MUHUR_CHECK(check_keywords(request.flags.keywords));
     MUHUR_TRY(const KeywordIds ids, keywords.ids(request.flags.keywords));
     row.keywords = encode_keywords(ids);
   }
@@ -78,7 +80,7 @@ Result<Copied> Messages::copy(FolderId from, const UidSet& uids, FolderId to) {
   return copied;
 }
 
-Result<Copied> Messages::move(FolderId from, const UidSet& uids, FolderId to) {
+Result<Copied> Messages::move(FolderId from, const UidSet& uids, FolderId to, std::int64_t now_s) {
   FolderStates folders(connection_);
   MUHUR_TRY(FolderState* const source, folders.of(from));
   MUHUR_TRY(FolderState* const target, folders.of(to));
@@ -94,13 +96,14 @@ Result<Copied> Messages::move(FolderId from, const UidSet& uids, FolderId to) {
     gone.push_back(row.uid);
   }
   if (!gone.empty()) {
-    MUHUR_CHECK(rows_.note_vanished(from, source->change(), gone));
+    MUHUR_CHECK(rows_.note_vanished(from, source->change(), now_s, gone));
   }
   MUHUR_CHECK(folders.save());
   return moved;
 }
 
-Result<std::vector<Uid>> Messages::expunge(FolderId id, const std::optional<UidSet>& uids) {
+Result<std::vector<Uid>> Messages::expunge(FolderId id, const std::optional<UidSet>& uids, std::int64_t now_s,
+                                           Pins::Removal& removal) {
   FolderStates folders(connection_);
   MUHUR_TRY(FolderState* const folder, folders.of(id));
   Emails emails(connection_);
@@ -110,20 +113,20 @@ Result<std::vector<Uid>> Messages::expunge(FolderId id, const std::optional<UidS
   for (const Row& row : rows) {
     if (uids && !contains(*uids, row.uid)) continue;
     MUHUR_CHECK(rows_.remove(id, row.uid));
-    MUHUR_CHECK(emails.release(row.email));
+    MUHUR_CHECK(emails.release(row.email, removal));
     folder->count(-1, row.flags, row.size);
     gone.push_back(row.uid);
   }
   if (gone.empty()) return gone;
-  MUHUR_CHECK(rows_.note_vanished(id, folder->change(), gone));
+  MUHUR_CHECK(rows_.note_vanished(id, folder->change(), now_s, gone));
   MUHUR_CHECK(folders.save());
   return gone;
 }
 
-Result<void> Messages::remove_all(FolderId folder) {
+Result<void> Messages::remove_all(FolderId folder, Pins::Removal& removal) {
   Emails emails(connection_);
   MUHUR_TRY(const std::vector<Row> rows, rows_.all(folder));
-  for (const Row& row : rows) MUHUR_CHECK(emails.release(row.email));
+  for (const Row& row : rows) MUHUR_CHECK(emails.release(row.email, removal));
   return connection_.run("DELETE FROM messages WHERE mailbox_id = ?", folder);
 }
 

@@ -8,6 +8,7 @@
 
 #include "mailbox/folder_state.hpp"
 #include "mailbox/mailbox.hpp"
+#include "mailbox/pins.hpp"
 #include "mailbox/prepared.hpp"
 #include "mailbox/rows.hpp"
 
@@ -23,12 +24,13 @@ class Messages {
   Result<std::vector<Appended>> append(std::span<const AppendRequest> requests,
                                        std::span<const PreparedEmail> emails, std::int64_t now_s);
   Result<Copied> copy(FolderId from, const UidSet& uids, FolderId to);
-  Result<Copied> move(FolderId from, const UidSet& uids, FolderId to);
+  Result<Copied> move(FolderId from, const UidSet& uids, FolderId to, std::int64_t now_s);
   Result<Stored> store(FolderId folder, const UidSet& uids, FlagChange change, const Flags& flags,
                        std::optional<ModSeq> unchanged_since);
-  Result<std::vector<Uid>> expunge(FolderId folder, const std::optional<UidSet>& uids);
+  Result<std::vector<Uid>> expunge(FolderId folder, const std::optional<UidSet>& uids, std::int64_t now_s,
+                                   Pins::Removal& removal);
   // All messages of a folder that itself goes: no trace of them is kept.
-  Result<void> remove_all(FolderId folder);
+  Result<void> remove_all(FolderId folder, Pins::Removal& removal);
 
  private:
   Result<Appended> append_one(FolderStates& folders, const AppendRequest& request, const PreparedEmail& email,

@@ -110,32 +110,70 @@ Result<void> Rows::remove(FolderId folder, Uid uid) {
   return connection_.run("DELETE FROM messages WHERE mailbox_id = ? AND uid = ?", folder, uid);
 }
 
-Result<void> Rows::note_vanished(FolderId folder, ModSeq modseq, const std::vector<Uid>& uids) {
+Result<Rows::Uids> Rows::uids(FolderId folder) {
+  Uids uids;
+  MUHUR_TRY(auto st, connection_.prepare("SELECT uid, flags FROM messages NOT INDEXED "
+                                         "WHERE mailbox_id = ? ORDER BY uid"));
+  st.bind(folder);
+  while (true) {
+    MUHUR_TRY(const bool row, st.step());
+    if (!row) return uids;
+    uids.all.push_back(st.as<Uid>(0));
+    if (uids.first_unseen == 0 && !(st.int64(1) & kSeen)) uids.first_unseen = uids.all.back();
+  }
+}
+
+Result<void> Rows::note_vanished(FolderId folder, ModSeq modseq, std::int64_t now_s,
+                                 const std::vector<Uid>& uids) {
   for (std::size_t i = 0; i < uids.size();) {
     std::size_t end = i + 1;
     while (end < uids.size() && uids[end] == uids[end - 1] + 1) ++end;
     MUHUR_CHECK(
-        connection_.run("INSERT INTO vanished (mailbox_id, modseq, first_uid, last_uid) VALUES (?, ?, ?, ?)",
-                        folder, modseq, uids[i], uids[end - 1]));
+        connection_.run("INSERT INTO vanished (mailbox_id, modseq, first_uid, last_uid, day) "
+                        "VALUES (?, ?, ?, ?, ?)",
+                        folder, modseq, uids[i], uids[end - 1], now_s / 86'400));
     i = end;
   }
   return {};
 }
 
-Result<std::vector<Uid>> Rows::vanished_since(FolderId folder, ModSeq since) {
-  std::vector<Uid> uids;
-  MUHUR_TRY(auto st,
-            connection_.prepare("SELECT v.first_uid, min(v.last_uid, m.uid_next - 1) FROM vanished v "
-                                "JOIN mailboxes m ON m.id = v.mailbox_id "
-                                "WHERE v.mailbox_id = ? AND v.modseq > ?"));
+Result<UidSet> Rows::vanished_since(FolderId folder, ModSeq since) {
+  std::uint64_t uid_next = 1;
+  {
+    MUHUR_TRY(auto st, connection_.prepare("SELECT uid_next, forgotten_modseq FROM mailboxes WHERE id = ?"));
+    st.bind(folder);
+    MUHUR_TRY(const bool row, st.step());
+    if (!row) return fail(Code::not_found, "There is no such folder");
+    uid_next = std::min<std::uint64_t>(st.as<std::uint64_t>(0), UINT32_MAX);
+    if (since < st.as<ModSeq>(1)) return missing(folder, uid_next);
+  }
+  UidSet ranges;
+  MUHUR_TRY(auto st, connection_.prepare("SELECT first_uid, last_uid FROM vanished "
+                                         "WHERE mailbox_id = ? AND modseq > ?"));
   st.bind(folder, std::min<ModSeq>(since, INT64_MAX));
   while (true) {
     MUHUR_TRY(const bool row, st.step());
     if (!row) break;
-    for (std::int64_t uid = st.int64(0); uid <= st.int64(1); ++uid) uids.push_back(static_cast<Uid>(uid));
+    ranges.push_back({st.as<Uid>(0), std::min(st.as<Uid>(1), static_cast<Uid>(uid_next - 1))});
   }
-  std::sort(uids.begin(), uids.end());
-  return uids;
+  std::sort(ranges.begin(), ranges.end(),
+            [](const UidRange& a, const UidRange& b) { return a.first < b.first; });
+  UidSet joined;
+  for (const UidRange& range : ranges) append_range(joined, range);
+  return joined;
+}
+
+// The gaps below UIDNEXT.
+Result<UidSet> Rows::missing(FolderId folder, std::uint64_t uid_next) {
+  UidSet gaps;
+  MUHUR_TRY(const Uids there, uids(folder));
+  Uid next = 1;
+  for (const Uid uid : there.all) {
+    if (uid > next) gaps.push_back({next, uid - 1});
+    next = uid + 1;
+  }
+  if (next < uid_next) gaps.push_back({next, static_cast<Uid>(uid_next - 1)});
+  return gaps;
 }
 
 Result<std::vector<MessageRow>> Rows::shown_all(const std::vector<Row>& rows) {
@@ -147,6 +185,14 @@ Result<std::vector<MessageRow>> Rows::shown_all(const std::vector<Row>& rows) {
     out.push_back(std::move(one));
   }
   return out;
+}
+
+void append_range(UidSet& uids, UidRange range) {
+  if (range.last < range.first) return;
+  if (!uids.empty() && range.first <= uids.back().last + 1)
+    uids.back().last = std::max(uids.back().last, range.last);
+  else
+    uids.push_back(range);
 }
 
 bool contains(const UidSet& uids, Uid uid) {

@@ -42,16 +42,28 @@ class Rows {
   Result<void> set_flags(FolderId folder, const Row& row);  // flags, keywords and modseq
   Result<void> remove(FolderId folder, Uid uid);
 
-  // Which UIDs went, for those who were away.
-  Result<void> note_vanished(FolderId folder, ModSeq modseq, const std::vector<Uid>& ascending);
-  Result<std::vector<Uid>> vanished_since(FolderId folder, ModSeq since);
+  // All UIDs of a folder, ascending, and the first without \Seen (0: none).
+  struct Uids {
+    std::vector<Uid> all;
+    Uid first_unseen = 0;
+  };
+  Result<Uids> uids(FolderId folder);
+
+  // Which UIDs went, for those who were away. Since a change that is forgotten (mailbox/tidy.hpp): all that
+  // were ever given and are not there.
+  Result<void> note_vanished(FolderId folder, ModSeq modseq, std::int64_t now_s,
+                             const std::vector<Uid>& ascending);
+  Result<UidSet> vanished_since(FolderId folder, ModSeq since);
 
   Result<std::vector<MessageRow>> shown_all(const std::vector<Row>& rows);
 
  private:
+  Result<UidSet> missing(FolderId folder, std::uint64_t uid_next);
   vault::Connection& connection_;
 };
 
 bool contains(const UidSet& uids, Uid uid);
+// Puts a range behind the others, joined to the last one where they touch. Ascending.
+void append_range(UidSet& uids, UidRange range);
 
 }  // namespace muhur::mailbox

@@ -124,8 +124,20 @@ CREATE TABLE delivered (
 ) STRICT, WITHOUT ROWID;
 )sql";
 
+// What a mailbox remembers for others' sake gets an end: messages that vanished have the day on which they
+// did, and a folder the MODSEQ up to which it has forgotten them.
+constexpr std::string_view kVersion2 = R"sql(
+CREATE TABLE leaving (
+  email_id INTEGER PRIMARY KEY
+) STRICT;
+ALTER TABLE mailboxes ADD COLUMN forgotten_modseq INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE vanished ADD COLUMN day INTEGER NOT NULL DEFAULT 0;
+UPDATE vanished SET day = unixepoch() / 86400;
+)sql";
+
 constexpr vault::Migration kMigrations[] = {
     {.version = 1, .name = "mailbox", .sql = kVersion1},
+    {.version = 2, .name = "leaving and forgetting", .sql = kVersion2},
 };
 
 struct StandardFolder {

@@ -19,28 +19,41 @@ Result<void> check_folder(vault::Connection& connection, FolderId folder) {
 
 }  // namespace
 
-Result<std::vector<Uid>> run_search(vault::Database& database, FolderId folder, const Criterion& criterion) {
-  std::optional<Matcher> matcher;
-  std::vector<Row> rows;
-  std::vector<Uid> found;
-  MUHUR_CHECK(database.read([&](vault::Connection& connection) -> Result<void> {
+Search::Search(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+Search::Search(Search&&) noexcept = default;
+Search& Search::operator=(Search&&) noexcept = default;
+Search::~Search() = default;
+
+Result<Search> begin_search(const std::shared_ptr<vault::Database>& database, FolderId folder,
+                            const Criterion& criterion) {
+  std::unique_ptr<Search::Impl> impl;
+  MUHUR_CHECK(database->read([&](vault::Connection& connection) -> Result<void> {
     MUHUR_CHECK(check_folder(connection, folder));
-    MUHUR_TRY(Matcher made, Matcher::make(connection, criterion));
-    matcher.emplace(std::move(made));
-    MUHUR_TRY(rows, rows_within(connection, folder, bounds_of(criterion)));
+    MUHUR_TRY(Matcher matcher, Matcher::make(connection, criterion));
+    MUHUR_TRY(auto rows, rows_within(connection, folder, bounds_of(criterion)));
+    impl.reset(new Search::Impl{database, std::move(matcher), std::move(rows), 0, {}});
     return {};
   }));
-  for (std::size_t at = 0; at < rows.size();) {
-    const std::size_t end = matcher->needs_content() ? std::min(rows.size(), at + kBatch) : rows.size();
-    MUHUR_CHECK(database.read([&](vault::Connection& connection) -> Result<void> {
-      for (; at < end; ++at) {
-        MUHUR_TRY(const bool matched, matcher->matches(connection, rows[at]));
-        if (matched) found.push_back(rows[at].uid);
-      }
-      return {};
-    }));
-  }
-  return found;
+  return Search(std::move(impl));
 }
+
+Result<bool> Search::step(Millis time) {
+  auto& [weak, matcher, rows, at, found] = *impl_;
+  if (at == rows.size()) return false;
+  const auto database = weak.lock();
+  if (!database) return fail(Code::closed, "The mailbox was closed meanwhile");
+  const auto enough = std::chrono::steady_clock::now() + time;
+  const std::size_t end = matcher.needs_content() ? std::min(rows.size(), at + kBatch) : rows.size();
+  MUHUR_CHECK(database->read([&](vault::Connection& connection) -> Result<void> {
+    do {
+      MUHUR_TRY(const bool matched, matcher.matches(connection, rows[at]));
+      if (matched) found.push_back(rows[at].uid);
+    } while (++at < end && (!matcher.needs_content() || std::chrono::steady_clock::now() < enough));
+    return {};
+  }));
+  return at < rows.size();
+}
+
+std::vector<Uid> Search::take() { return std::move(impl_->found); }
 
 }  // namespace muhur::mailbox

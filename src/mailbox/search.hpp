@@ -3,10 +3,13 @@
 // tell by SQL, the rest by looking. Substring meaning on case-folded, decoded text.
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "base/clock.hpp"
+#include "base/error.hpp"
 #include "mailbox/types.hpp"
 
 namespace muhur::mailbox {
@@ -48,6 +51,26 @@ struct Criterion {
   std::string text;  // UTF-8
   std::int64_t day = 0;
   std::uint64_t number = 0;
+};
+
+// A search under way (Mailbox::begin_search), a piece at a time, so that a long one keeps no thread to
+// itself.
+class Search {
+ public:
+  struct Impl;
+  explicit Search(std::unique_ptr<Impl> impl);
+  Search(Search&&) noexcept;
+  Search& operator=(Search&&) noexcept;
+  ~Search();
+
+  // Looks at one message at least and at more for about that long. true: there are more. Blocks. One thread
+  // at a time. closed: its mailbox was closed meanwhile. corrupt, io.
+  Result<bool> step(Millis time);
+  // UIDs that match, ascending; once step() has said false. Once.
+  std::vector<Uid> take();
+
+ private:
+  std::unique_ptr<Impl> impl_;
 };
 
 }  // namespace muhur::mailbox

@@ -1,6 +1,6 @@
 #pragma once
-// Runs a search: candidates by index in one snapshot, then their content in batches, each with a reader
-// of its own for that time. A message expunged meanwhile is left out.
+// What a Search holds: private to the folder. Candidates by index in one snapshot, then their content in
+// batches, each with a reader of its own for that time. A message expunged meanwhile is left out.
 
 #include "mailbox/search.hpp"
 #include "mailbox/search_bounds.hpp"
@@ -9,6 +9,15 @@
 
 namespace muhur::mailbox {
 
-Result<std::vector<Uid>> run_search(vault::Database& database, FolderId folder, const Criterion& criterion);
+struct Search::Impl {
+  std::weak_ptr<vault::Database> database;
+  Matcher matcher;
+  std::vector<Row> rows;
+  std::size_t at = 0;
+  std::vector<Uid> found;
+};
+
+Result<Search> begin_search(const std::shared_ptr<vault::Database>& database, FolderId folder,
+                            const Criterion& criterion);
 
 }  // namespace muhur::mailbox

@@ -50,7 +50,8 @@ Result<Stored> Messages::store(FolderId id, const UidSet& uids, FlagChange chang
     }
     const FlagBits after = after_change({row.flags, decode_keywords(row.keywords)}, change, by);
     Bytes set = encode_keywords(after.keywords);
-    if (after.system != row.flags || set != row.keywords) {
+    const bool other_keywords = set != row.keywords;
+    if (after.system != row.flags || other_keywords) {
       folder->count_flags(-1, row.flags);
       folder->count_flags(+1, after.system);
       row.flags = after.system;
@@ -60,6 +61,7 @@ Result<Stored> Messages::store(FolderId id, const UidSet& uids, FlagChange chang
       used = true;
     }
     MUHUR_TRY(MessageRow now, shown(row, keywords));
+    if (other_keywords && change != FlagChange::remove) MUHUR_CHECK(check_keywords(now.flags.keywords));
     stored.changed.push_back(std::move(now));
   }
   if (used && change != FlagChange::remove) {

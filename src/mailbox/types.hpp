@@ -50,6 +50,7 @@ struct MessageRow {
 // UIDs in ascending, disjoint, closed ranges.
 struct UidRange {
   Uid first, last;
+  bool operator==(const UidRange&) const = default;
 };
 using UidSet = std::vector<UidRange>;
 

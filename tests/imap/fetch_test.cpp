@@ -135,20 +135,5 @@ TEST_F(Fetch, ByASlowReaderDelaysNobody) {
   EXPECT_THAT(slow.until("s "), AllOf(HasSubstr(body), HasSubstr("s OK")));
 }
 
-TEST_F(Fetch, OfAMessageExpungedWhileItIsSentEndsTheConnection) {
-  // The octets that were promised are gone: whatever came instead would be taken for the message.
-  client.append("INBOX", message("large", std::string(2'000'000, 'x')));
-  Client slow = house.connect({.capacity = 4096});
-  slow.login();
-  slow.run("SELECT INBOX");
-  slow.send("s FETCH 4 BODY.PEEK[]\r\n");
-  EXPECT_THAT(slow.wire().line(), StartsWith("* 4 FETCH (BODY[] {"));
-  client.run("STORE 4 +FLAGS.SILENT (\\Deleted)");
-  client.run("EXPUNGE");
-  std::size_t received = 0;
-  while (!slow.wire().at_end()) received += slow.wire().octets(1).size();
-  EXPECT_LT(received, 2'000'000u);
-}
-
 }  // namespace
 }  // namespace muhur::imap::test

@@ -72,6 +72,24 @@ TEST(Idle, OfADeadPeerEnds) {
   EXPECT_TRUE(client.wire().at_end());
 }
 
+TEST(Idle, LastsAsLongAfterMuchNews) {
+  // Bug: the time that a large piece of news was given to go out stayed the time of the whole IDLE.
+  House house;
+  Client idling = house.selected();
+  auto box = house.box();
+  const std::string text = message("x");
+  must(box->append_all(std::vector<mailbox::AppendRequest>(
+      800, mailbox::AppendRequest{.folder = house.folder("INBOX"), .message = text, .flags = {}})));
+  idling.send("A IDLE\r\n");
+  idling.until("* 800 EXISTS");
+  must(box->store(house.folder("INBOX"), {{1, 800}}, mailbox::FlagChange::add,
+                  {.system = mailbox::kFlagged, .keywords = {"news"}}));
+  idling.until("* 800 FETCH");
+  idling.wire().until_time_is(ServerOptions{}.idle_timeout);
+  idling.send("DONE\r\n");
+  EXPECT_THAT(idling.until("A "), HasSubstr("A OK"));
+}
+
 TEST(Idle, SaysThatItIsStillThere) {
   // Bug class 27: without a sign of life NATs forget the connection and dead peers are never found.
   ServerOptions options;

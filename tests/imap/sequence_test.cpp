@@ -61,6 +61,49 @@ TEST(ListPattern, StarCrossesLevelsAndPercentDoesNot) {
   EXPECT_FALSE(matches("SENT", "Sent"));
 }
 
+// What the words of RFC 3501 §6.3.8 say, tried out one by one.
+bool by_the_book(std::string_view pattern, std::string_view path) {
+  if (pattern.empty()) return path.empty();
+  if (pattern[0] == '*' || pattern[0] == '%') {
+    if (by_the_book(pattern.substr(1), path)) return true;
+    if (path.empty() || (pattern[0] == '%' && path[0] == kSeparator)) return false;
+    return by_the_book(pattern, path.substr(1));
+  }
+  return !path.empty() && pattern[0] == path[0] && by_the_book(pattern.substr(1), path.substr(1));
+}
+
+TEST(ListPattern, MatchesWhatTheBookSays) {
+  std::uint64_t seed = 3;
+  const auto random = [&](std::uint64_t below) {
+    seed = seed * 6364136223846793005ull + 1442695040888963407ull;
+    return (seed >> 33) % below;
+  };
+  int matched = 0;
+  for (int i = 0; i < 20'000; ++i) {
+    std::string pattern, path;
+    for (auto n = random(9); n > 0; --n) pattern.push_back("ab/*%"[random(5)]);
+    for (auto n = random(9); n > 0; --n) path.push_back("ab/"[random(3)]);
+    ASSERT_EQ(matches(pattern, path), by_the_book(pattern, path)) << pattern << " and " << path;
+    matched += matches(pattern, path);
+  }
+  EXPECT_GT(matched, 1'000);
+}
+
+TEST(ListPattern, LongerThanAWordOfBits) {
+  const std::string as(200, 'a');
+  EXPECT_TRUE(matches(as, as));
+  EXPECT_FALSE(matches(as + "b", as + "c"));
+  EXPECT_TRUE(matches(as + "%", as + "bbb"));
+  EXPECT_FALSE(matches(as + "%", as + "b/b"));
+  EXPECT_TRUE(matches("*" + as, as + as));
+  for (std::size_t i = 60; i < 70; ++i) {
+    const std::string start(i, 'x');
+    EXPECT_TRUE(matches(start + "*y", start + "zzy")) << i;
+    EXPECT_TRUE(matches(start + "*", start)) << i;
+    EXPECT_FALSE(matches(start + "*y", start)) << i;
+  }
+}
+
 TEST(ListPattern, ManyWildcardsCostNoMoreThanTheirNumber) {
   // Bug class 21: LIST "*a*a*a*…" took exponential time elsewhere.
   std::string pattern;

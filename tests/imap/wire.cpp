@@ -26,6 +26,7 @@ struct Wire::State {
   std::string to_test MUHUR_GUARDED_BY(mutex);
   bool test_closed MUHUR_GUARDED_BY(mutex) = false;
   bool server_closed MUHUR_GUARDED_BY(mutex) = false;
+  std::chrono::milliseconds time MUHUR_GUARDED_BY(mutex){0};
 };
 
 namespace {
@@ -79,6 +80,9 @@ class WireStream final : public net::Stream {
   void expires_after(std::chrono::milliseconds time) override {
     deadline_ = Steady::now() + time;
     state_->moved.cancel();
+    const Lock lock(state_->mutex);
+    state_->time = time;
+    state_->arrived.notify_all();
   }
   net::Task<Result<void>> start_tls(net::TlsContext&) override {
     secure_ = true;
@@ -163,6 +167,13 @@ bool Wire::at_end() {
       lock, kPatience, [&]() MUHUR_NO_TSA { return !state_->to_test.empty() || state_->server_closed; });
   if (!came) throw std::runtime_error("neither octets nor the end came");
   return state_->to_test.empty();
+}
+
+void Wire::until_time_is(std::chrono::milliseconds time) {
+  Lock lock(state_->mutex);
+  const bool came =
+      state_->arrived.wait_for(lock, kPatience, [&]() MUHUR_NO_TSA { return state_->time == time; });
+  if (!came) throw std::runtime_error("the time is " + std::to_string(state_->time.count()) + " ms");
 }
 
 void Wire::close() {

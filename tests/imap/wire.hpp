@@ -2,6 +2,7 @@
 // A Stream in memory whose other end is a test: the server side lives on its strand, the test side blocks.
 
 #include <boost/asio/any_io_executor.hpp>
+#include <chrono>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -29,6 +30,8 @@ class Wire {
   std::string line();  // with its CRLF; empty at the end of the stream
   std::string octets(std::size_t size);
   bool at_end();  // waits for octets or the end
+  // Waits until the server gives its reads and writes this time and no other.
+  void until_time_is(std::chrono::milliseconds time);
   void close();
 
  private:

@@ -86,15 +86,6 @@ TEST_F(ContentTest, AnySliceOfAnyMessageEqualsTheSliceOfItsBytes) {
   }
 }
 
-TEST_F(ContentTest, AReaderOfExpungedContentSaysThatItIsGone) {
-  const Uid uid = put(simple("gone", noise(200'000, 9)), "INBOX", {.system = kDeleted});
-  const EmailId email = row(uid).email;
-  Content content = must(box_->content(email));
-  must(box_->expunge(id("INBOX")));
-  EXPECT_EQ(code_of(content.read(100'000, 10)), Code::not_found);
-  EXPECT_EQ(code_of(box_->content(email)), Code::not_found);
-}
-
 TEST_F(ContentTest, AContentIdIsNeverUsedForOtherContent) {
   put(simple("one"), "INBOX", {.system = kDeleted});
   const EmailId first = row(1).email;

@@ -153,7 +153,7 @@ TEST_F(FoldersTest, RenamingInboxMovesItsMessagesAndLeavesItEmpty) {
   EXPECT_EQ(get("INBOX/child").path, "INBOX/child");
   EXPECT_EQ(row(1, "Old mail").flags, (Flags{kSeen, {"work"}}));
   EXPECT_EQ(put(simple("three")), 3u) << "UIDs of INBOX go on";
-  EXPECT_EQ(must(box_->changes_since(id("INBOX"), 1)).expunged, (std::vector<Uid>{1, 2}));
+  EXPECT_EQ(must(box_->changes_since(id("INBOX"), 1)).expunged, (UidSet{{1, 2}}));
 }
 
 TEST_F(FoldersTest, AFolderWithChildrenBecomesUnselectableAndGoesWhenTheyAreGone) {
@@ -215,6 +215,25 @@ TEST_F(FoldersTest, SubscriptionsAreKeptByName) {
   must(box_->set_subscribed("news of nowhere", false));
   must(box_->set_subscribed("News", false));
   EXPECT_EQ(must(box_->subscriptions()).size(), 6u);
+}
+
+TEST_F(FoldersTest, AndSubscriptionsAreBounded) {
+  // Bug: one user could make folders without end, each of which every LIST holds in memory.
+  must(box_->database().write([](vault::Connection& c) {
+    return c.exec(
+        "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 9994) "
+        "INSERT INTO mailboxes (path, uid_validity) SELECT 'f' || i, 1 FROM n;"
+        "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 9994) "
+        "INSERT INTO subscriptions (path) SELECT 'f' || i FROM n");
+  }));
+  EXPECT_EQ(code_of(box_->create_folder("one more")), Code::limit);
+  EXPECT_EQ(code_of(box_->set_subscribed("one more", true)), Code::limit);
+  must(box_->delete_folder("f1"));
+  must(box_->set_subscribed("f1", false));
+  EXPECT_EQ(code_of(box_->create_folder("one/more")), Code::limit) << "that would be two";
+  EXPECT_EQ(code_of(box_->folder("one")), Code::not_found);
+  must(box_->create_folder("one more"));
+  must(box_->set_subscribed("one more", true));
 }
 
 TEST_F(FoldersTest, ASpecialUseBelongsToOneFolder) {

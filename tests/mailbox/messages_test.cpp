@@ -193,7 +193,7 @@ TEST_F(MessagesTest, ChangesSinceTellsExactlyWhatChangedAndWhatWent) {
   ASSERT_EQ(delta.changed.size(), 2u);
   EXPECT_EQ(delta.changed[0].uid, 6u);
   EXPECT_EQ(delta.changed[1].uid, 7u);
-  EXPECT_THAT(delta.expunged, ElementsAre(2, 3, 5));
+  EXPECT_THAT(each_of(delta.expunged), ElementsAre(2, 3, 5));
   EXPECT_EQ(delta.folder.highest_modseq, inbox().highest_modseq);
   EXPECT_EQ(since(0).changed.size(), 4u);
 }
@@ -236,7 +236,7 @@ TEST_F(MessagesTest, MoveTakesMessagesAwayAndRemembersThatTheyWent) {
   const auto moved = must(box_->move(id("INBOX"), {{1, 1}, {3, 3}, {8, 9}}, id("Archive")));
   EXPECT_THAT(moved.uids, ElementsAre(Pair(1, 2), Pair(3, 3)));
   EXPECT_THAT(uids(), ElementsAre(2));
-  EXPECT_THAT(since(1).expunged, ElementsAre(1, 3));
+  EXPECT_THAT(each_of(since(1).expunged), ElementsAre(1, 3));
   EXPECT_EQ(bytes(3, "Archive"), simple("m2"));
   expect_right_counters();
 }
@@ -253,7 +253,7 @@ TEST_F(MessagesTest, MoveWithinAFolderGivesNewUids) {
   EXPECT_THAT(must(box_->move(id("INBOX"), {{1, 1}}, id("INBOX"))).uids, ElementsAre(Pair(1, 3)));
   EXPECT_THAT(uids(), ElementsAre(2, 3));
   EXPECT_EQ(bytes(3), simple("one"));
-  EXPECT_THAT(since(1).expunged, ElementsAre(1));
+  EXPECT_THAT(each_of(since(1).expunged), ElementsAre(1));
   expect_right_counters();
 }
 
@@ -327,6 +327,43 @@ TEST_F(MessagesTest, KeywordsAreBounded) {
   for (int i = 0; i < 5'000; ++i) many.push_back(fmt::format("k{}", i));
   EXPECT_EQ(code_of(box_->append({.folder = id("INBOX"), .message = "x", .flags = {0, many}})), Code::limit);
   EXPECT_EQ(inbox().messages, 0u);
+}
+
+TEST_F(MessagesTest, OneMessageHasOnlySoManyKeywords) {
+  // Bug: a message could have all 4,096 of the mailbox, and a folder of such did not fit into memory as rows.
+  const auto some = [](int first, int count) {
+    std::vector<std::string> names;
+    for (int i = first; i < first + count; ++i) names.push_back(fmt::format("k{:03}", i));
+    return Flags{0, std::move(names)};
+  };
+  put(simple("x"), "INBOX", some(0, 60));
+  EXPECT_EQ(code_of(box_->store(id("INBOX"), kAll, FlagChange::add, some(60, 60))), Code::limit);
+  EXPECT_EQ(row(1).flags.keywords.size(), 60u);
+  EXPECT_EQ(flag(kAll, FlagChange::add, some(60, 40)).changed.at(0).flags.keywords.size(), 100u);
+  flag(kAll, FlagChange::add, {.system = kSeen});
+  flag(kAll, FlagChange::remove, some(0, 50));
+  EXPECT_EQ(row(1).flags.keywords.size(), 50u);
+  const Flags long_ones{0, std::vector<std::string>{std::string(250, 'a'), std::string(250, 'b')}};
+  flag(kAll, FlagChange::add, long_ones);
+  std::vector<std::string> too_long;
+  for (char c = 'c'; c < 'x'; ++c) too_long.emplace_back(250, c);
+  EXPECT_EQ(code_of(box_->store(id("INBOX"), kAll, FlagChange::replace, {0, too_long})), Code::limit);
+}
+
+TEST_F(MessagesTest, TheOverviewIsWhatTheRowsSay) {
+  put(simple("seen"), "INBOX", {kSeen, {"a"}});
+  put(simple("gone"), "INBOX", {kDeleted, {"b"}});
+  must(box_->expunge(id("INBOX")));
+  put(simple("unseen"));
+  put(simple("unseen too"));
+  const Overview overview = must(box_->overview(id("INBOX")));
+  EXPECT_THAT(overview.uids, ElementsAre(1, 3, 4));
+  EXPECT_EQ(overview.first_unseen, 3u);
+  EXPECT_THAT(overview.keywords, ElementsAre("a", "b"));
+  EXPECT_EQ(overview.folder.highest_modseq, inbox().highest_modseq);
+  flag(kAll, FlagChange::add, {.system = kSeen});
+  EXPECT_EQ(must(box_->overview(id("INBOX"))).first_unseen, 0u);
+  EXPECT_EQ(code_of(box_->overview(999)), Code::not_found);
 }
 
 TEST_F(MessagesTest, TheIndexesOfTheTablesAreUsed) {

@@ -176,6 +176,20 @@ TEST_F(SearchTest, LongSearchesGoOnBatchByBatch) {
   EXPECT_EQ(found.back(), 600u);
 }
 
+TEST_F(SearchTest, ALongSearchIsCutIntoSteps) {
+  // Bug: one search with many words over many messages kept a thread of the pool to itself until its end.
+  for (int i = 0; i < 5; ++i) put(simple("x", i % 2 == 0 ? "even" : "odd"));
+  Search search = must(box_->begin_search(id("INBOX"), {.kind = Kind::body, .text = "even"}));
+  int steps = 1;
+  while (must(search.step(Millis(0)))) ++steps;
+  EXPECT_EQ(steps, 5) << "a message at a time when there is no time";
+  EXPECT_FALSE(must(search.step(Millis(0))));
+  EXPECT_THAT(search.take(), ElementsAre(1, 3, 5));
+  Search late = must(box_->begin_search(id("INBOX"), {.kind = Kind::body, .text = "even"}));
+  box_.reset();
+  EXPECT_EQ(code_of(late.step(Millis(0))), Code::closed);
+}
+
 TEST_F(SearchTest, OnlyTheFolderIsSearchedAndItMustBeThere) {
   put(simple("here", "word"));
   put(simple("there", "word"), "Sent");

@@ -91,6 +91,13 @@ class MailboxTest : public testing::Test {
 
 inline const UidSet kAll{{1, UINT32_MAX}};
 
+inline std::vector<Uid> each_of(const UidSet& set) {
+  std::vector<Uid> uids;
+  for (const auto& [first, last] : set)
+    for (Uid uid = first; uid <= last; ++uid) uids.push_back(uid);
+  return uids;
+}
+
 inline std::string simple(std::string_view subject, std::string_view body = "Hello.") {
   return fmt::format("From: Ann <ann@example.com>\r\nTo: bob@example.org\r\nSubject: {}\r\n\r\n{}\r\n",
                      subject, body);
