@@ -4,7 +4,7 @@ namespace muhur::lmtp {
 
 void DotReader::put(std::string_view text) {
   size_ += text.size();
-  if (too_large())
+  if (too_large() || dropping_)
     body_ = std::string();  // it will be refused: its memory is better used elsewhere
   else
     body_ += text;

@@ -19,6 +19,12 @@ class DotReader {
   std::size_t feed(std::string_view bytes);
   bool done() const { return state_ == State::done; }
   bool too_large() const { return size_ > max_size_; }
+  std::size_t kept() const { return body_.size(); }
+  // Goes on to the end without keeping anything.
+  void drop() {
+    dropping_ = true;
+    body_ = std::string();
+  }
   std::string take() { return std::move(body_); }
 
  private:
@@ -26,6 +32,7 @@ class DotReader {
   void put(std::string_view text);
   std::uint64_t max_size_;
   std::uint64_t size_ = 0;
+  bool dropping_ = false;
   std::string body_;
   State state_ = State::line_start;
 };

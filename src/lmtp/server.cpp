@@ -1,9 +1,7 @@
 #include "lmtp/server.hpp"
 
-#include <unordered_map>
-
-#include "base/sync.hpp"
 #include "lmtp/session.hpp"
+#include "net/session_registry.hpp"
 
 namespace muhur::lmtp {
 
@@ -11,30 +9,8 @@ struct Server::Impl {
   Impl(mail::PostOffice& o, ServerOptions opts) : office(o), options(std::move(opts)) {}
   mail::PostOffice& office;
   const ServerOptions options;
-  Mutex mutex;
-  bool stopping MUHUR_GUARDED_BY(mutex) = false;
-  std::unordered_map<Session*, std::weak_ptr<Session>> sessions MUHUR_GUARDED_BY(mutex);
-
-  // In the list of sessions as long as it lives.
-  class Entry {
-   public:
-    Entry(std::shared_ptr<Impl> owner, const std::shared_ptr<Session>& session)
-        : owner_(std::move(owner)), session_(session.get()) {
-      const Lock lock(owner_->mutex);
-      owner_->sessions[session_] = session;
-      if (owner_->stopping) session->stop();
-    }
-    Entry(const Entry&) = delete;
-    Entry& operator=(const Entry&) = delete;
-    ~Entry() {
-      const Lock lock(owner_->mutex);
-      owner_->sessions.erase(session_);
-    }
-
-   private:
-    std::shared_ptr<Impl> owner_;
-    Session* session_;
-  };
+  net::Budget bodies{options.body_memory};
+  net::SessionRegistry sessions;
 };
 
 Server::Server(mail::PostOffice& office, ServerOptions options)
@@ -43,16 +19,15 @@ Server::~Server() = default;
 
 net::Task<void> Server::serve(net::StreamPtr stream) {
   const auto impl = impl_;  // goes with the last session
-  const auto session = std::make_shared<Session>(impl->office, impl->options, std::move(stream));
-  const Impl::Entry entry(impl, session);
+  const auto executor = stream->executor();
+  const auto session =
+      std::make_shared<Session>(impl->office, impl->options, impl->bodies, std::move(stream));
+  const auto place = impl->sessions.enter(executor, [weak = std::weak_ptr(session)] {
+    if (const auto alive = weak.lock()) alive->stop();
+  });
   co_await session->run();
 }
 
-void Server::shutdown() {
-  const Lock lock(impl_->mutex);
-  impl_->stopping = true;
-  for (const auto& [key, weak] : impl_->sessions)
-    if (const auto session = weak.lock()) session->stop();
-}
+void Server::shutdown() { impl_->sessions.shutdown(); }
 
 }  // namespace muhur::lmtp

@@ -13,7 +13,8 @@ struct ServerOptions {
   std::string host_name;  // in the greeting and in Received
   std::uint64_t max_message = 50ull << 20;
   std::size_t max_recipients = 1'000;
-  Millis command_timeout{300'000};  // RFC 5321 §4.5.3.2.7
+  std::uint64_t body_memory = 256ull << 20;  // octets of messages that are coming in, of all connections
+  Millis command_timeout{300'000};           // RFC 5321 §4.5.3.2.7
   Millis data_timeout{600'000};
 };
 

@@ -1,9 +1,5 @@
 #include "lmtp/session.hpp"
 
-#include <boost/asio/co_spawn.hpp>
-#include <boost/asio/detached.hpp>
-#include <boost/asio/post.hpp>
-
 #include "base/log.hpp"
 #include "base/metrics.hpp"
 #include "base/random.hpp"
@@ -17,32 +13,26 @@ namespace {
 constexpr int kMaxErrors = 20;                 // wrong commands in a row
 constexpr std::size_t kMaxUnsent = 64 * 1024;  // replies to a client that pipelines without end
 constexpr std::string_view kGoingDown = "421 4.3.2 the server is going down\r\n";
+constexpr Millis kLastWords{5'000};
+constexpr std::string_view kTooMuch = "452 4.3.1 too much mail at once, try again later\r\n";
+constexpr std::uint64_t kMemoryStep = 1 << 20;  // by which the share of a message of unknown size grows
 
 }  // namespace
 
 net::Task<void> Session::run() {
   const auto ended = co_await loop();
   if (!ended && ended.error().code == Code::timed_out) {
-    stream_->expires_after(Millis(5'000));
-    reply("421 4.4.2 timed out\r\n");
+    stream_->expires_after(kLastWords);
+    reply(stopping_ ? kGoingDown : "421 4.4.2 timed out\r\n");
     (void)co_await flush();
   }
   co_await stream_->shutdown();
 }
 
+// The read ends, and with it the loop: only one coroutine ever writes.
 void Session::stop() {
   stopping_ = true;
-  boost::asio::post(stream_->executor(), [self = shared_from_this()] {
-    if (!self->waiting_) return;
-    boost::asio::co_spawn(
-        self->stream_->executor(),
-        [](std::shared_ptr<Session> session) -> net::Task<void> {
-          session->stream_->expires_after(Millis(1'000));
-          (void)co_await session->stream_->write(as_bytes(kGoingDown));
-          session->stream_->close();
-        }(self),
-        boost::asio::detached);
-  });
+  if (waiting_) stream_->expires_after(Millis(0));
 }
 
 net::Task<Result<void>> Session::loop() {
@@ -172,6 +162,11 @@ net::Task<Result<void>> Session::data(std::string_view rest) {
   while (!dots.done()) {
     if (!reader_.has_buffered()) MUHUR_CO_CHECK(co_await reader_.more());
     reader_.consume(dots.feed(reader_.buffered()));
+    if (dots.kept() > transaction_->memory.octets() && !transaction_->memory.grow(bodies_, kMemoryStep)) {
+      transaction_->too_much = true;
+      transaction_->memory = {};
+      dots.drop();
+    }
   }
   transaction_->too_large = dots.too_large();
   co_return co_await deliver(dots.take());
@@ -185,6 +180,8 @@ net::Task<Result<void>> Session::bdat(std::string_view rest) {
     quit_ = true;
     co_return Result<void>();
   }
+  // Replies to what came before it are not kept back while its octets are waited for.
+  if (reader_.buffered().size() < chunk->size) MUHUR_CO_CHECK(co_await flush());
   stream_->expires_after(options_.data_timeout);
   if (const auto ready = in_transaction(); !ready) {
     MUHUR_CO_CHECK(co_await reader_.discard(chunk->size));
@@ -197,12 +194,19 @@ net::Task<Result<void>> Session::bdat(std::string_view rest) {
     transaction_->too_large = true;
     body = std::string();
     MUHUR_CO_CHECK(co_await reader_.discard(chunk->size));
+  } else if (transaction_->too_much || !transaction_->memory.grow(bodies_, chunk->size)) {
+    transaction_->too_much = true;
+    transaction_->memory = {};
+    body = std::string();
+    MUHUR_CO_CHECK(co_await reader_.discard(chunk->size));
   } else {
     MUHUR_CO_CHECK(co_await reader_.exactly(static_cast<std::size_t>(chunk->size), body));
   }
   if (chunk->last) co_return co_await deliver(std::move(body));
   if (transaction_->too_large)
     refuse("552 5.3.4 the message is too large\r\n");
+  else if (transaction_->too_much)
+    reply(kTooMuch);
   else
     reply(fmt::format("250 2.0.0 {} octets taken\r\n", chunk->size));
   co_return Result<void>();
@@ -212,8 +216,9 @@ net::Task<Result<void>> Session::deliver(std::string body) {
   static auto& messages = metrics::counter("muhur_lmtp_messages_total", "Messages taken by LMTP");
   const Transaction transaction = std::exchange(transaction_, std::nullopt).value();
   const auto& recipients = transaction.recipients;
-  if (transaction.too_large) {
-    for (std::size_t i = 0; i < recipients.size(); ++i) reply("552 5.3.4 the message is too large\r\n");
+  if (transaction.too_large || transaction.too_much) {
+    for (std::size_t i = 0; i < recipients.size(); ++i)
+      reply(transaction.too_large ? "552 5.3.4 the message is too large\r\n" : kTooMuch);
     co_return Result<void>();
   }
   Trace trace{.client_name = client_name_,

@@ -1,13 +1,13 @@
 #pragma once
 // One LMTP connection: states and replies. Private to lmtp/.
 
-#include <atomic>
 #include <memory>
 #include <optional>
 #include <vector>
 
 #include "lmtp/grammar.hpp"
 #include "lmtp/server.hpp"
+#include "net/budget.hpp"
 #include "net/line_reader.hpp"
 
 namespace muhur::lmtp {
@@ -18,16 +18,20 @@ struct Transaction {
   std::vector<mail::Recipient> recipients;
   bool chunked = false;  // BDAT came
   bool too_large = false;
-  std::string body;  // of the chunks so far
+  bool too_much = false;      // of all messages under way, not of this one
+  net::Budget::Share memory;  // of the body
+  std::string body;           // of the chunks so far
 };
 
 class Session : public std::enable_shared_from_this<Session> {
  public:
-  Session(mail::PostOffice& office, const ServerOptions& options, net::StreamPtr stream)
-      : office_(office), options_(options), stream_(std::move(stream)), reader_(*stream_) {}
+  // All outlive it, or its run().
+  Session(mail::PostOffice& office, const ServerOptions& options, net::Budget& bodies, net::StreamPtr stream)
+      : office_(office), options_(options), bodies_(bodies), stream_(std::move(stream)), reader_(*stream_) {}
 
   net::Task<void> run();
-  // Ends it: at once when it waits for a command, after its replies when a message is under way. Any thread.
+  // On the stream's executor. Ends it: at once when it waits for a command, after its replies when a message
+  // is under way.
   void stop();
 
  private:
@@ -48,6 +52,7 @@ class Session : public std::enable_shared_from_this<Session> {
 
   mail::PostOffice& office_;
   const ServerOptions& options_;
+  net::Budget& bodies_;
   net::StreamPtr stream_;
   net::LineReader reader_;
   std::string client_name_;  // empty before LHLO
@@ -56,7 +61,7 @@ class Session : public std::enable_shared_from_this<Session> {
   int errors_ = 0;
   bool quit_ = false;
   bool waiting_ = false;  // for a command
-  std::atomic<bool> stopping_ = false;
+  bool stopping_ = false;
 };
 
 }  // namespace muhur::lmtp
