@@ -64,7 +64,7 @@ test('oidcc-redirect-uri-regfrag: refused at registration, as is all that is no 
     await refused({ redirect_uris: [uri] }, 'invalid_redirect_uri');
 });
 
-test('oidcc-registration-logo-uri, -policy-uri, -tos-uri: kept; policy and terms are linked where consent is asked', async () => {
+test('oidcc-registration-logo-uri, oidcc-registration-policy-uri, oidcc-registration-tos-uri: kept; policy and terms are linked where consent is asked', async () => {
   const client = await register({ logo_uri: 'https://rp.example.org/logo.png', policy_uri: 'https://rp.example.org/policy', tos_uri: 'https://rp.example.org/tos', client_uri: 'https://rp.example.org/' });
   const page = await shown(client);
   assert.equal(page.kind, 'consent');
@@ -75,7 +75,7 @@ test('oidcc-registration-logo-uri, -policy-uri, -tos-uri: kept; policy and terms
   for (const name of ['logo_uri', 'policy_uri', 'tos_uri']) await refused({ [name]: 'javascript:alert(1)' });
 });
 
-test('oidcc-registration-jwks-uri: keys by reference are refused; keys by value work', async () => {
+test('oidcc-registration-jwks-uri, oidcc-ensure-client-assertion-with-iss-aud-succeeds: keys by reference are refused; keys by value work', async () => {
   assert.match(await refused({ jwks_uri: 'https://rp.example.org/jwks', token_endpoint_auth_method: 'private_key_jwt' }), /jwks_uri/);
   await refused({ token_endpoint_auth_method: 'private_key_jwt' });
   const key = await makeKey('ES256');
@@ -85,12 +85,12 @@ test('oidcc-registration-jwks-uri: keys by reference are refused; keys by value 
   assert.equal((await id.exchange(client, back, { fields: await assertion(id, { ...client, keys: [key] }) })).status, 200);
 });
 
-test('oidcc-registration-sector-uri, -sector-bad: pairwise subjects are refused', async () => {
+test('oidcc-registration-sector-uri, oidcc-registration-sector-bad: pairwise subjects are refused', async () => {
   await refused({ sector_identifier_uri: 'https://rp.example.org/sector.json' });
   await refused({ subject_type: 'pairwise' });
 });
 
-test('oidcc-request-uri-unsigned, -signed-rs256, oidcc-frontchannel-rp-initiated-logout: refused at registration', async () => {
+test('oidcc-request-uri-unsigned, oidcc-request-uri-signed-rs256, oidcc-frontchannel-rp-initiated-logout: refused at registration', async () => {
   for (const metadata of [{ request_uris: ['https://rp.example.org/r.jwt'] }, { request_object_signing_alg: 'RS256' }, { request_object_signing_alg: 'none' },
     { frontchannel_logout_uri: 'https://rp.example.org/out' }, { id_token_encrypted_response_alg: 'RSA-OAEP' }, { software_statement: 'e30.e30.' }])
     await refused(metadata);

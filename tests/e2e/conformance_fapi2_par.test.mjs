@@ -123,8 +123,8 @@ for (const response_type of ['code id_token', 'token'])
     refused(await app.push({ response_type }), 'unsupported_response_type');
   });
 
-test(name('ensure-authorization-request-with-64-char-nonce-success'), async () => {
-  for (const length of [64, 384]) {  // and -with-long-nonce
+test(`${name('ensure-authorization-request-with-64-char-nonce-success')}, ${name('ensure-authorization-request-with-long-nonce')}`, async () => {
+  for (const length of [64, 384]) {
     const nonce = 'n'.repeat(length);
     const { body } = await app.exchange(await app.authorize(await app.push({ nonce })));
     assert.equal((await verifyIdToken(id, body.id_token, 'app')).nonce, nonce);
