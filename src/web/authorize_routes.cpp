@@ -8,7 +8,7 @@ namespace {
 
 constexpr std::size_t kLongestLogin = 320;
 
-// Asked for once more, a request that was pushed is gone: such a page has no links to itself.
+// A request that was pushed is over in a minute: such a page has no links to itself.
 std::string self_of(const http::Request& request, const http::Form& form) {
   return request.method == "GET" && !form.has("request_uri") ? request.target : std::string();
 }
@@ -35,7 +35,7 @@ net::Task<http::Response> own_login(const Services& s, const Visitor& visitor, c
     session = co_await s.provider.start_session(visitor.browser(), std::move(*proof));
   else
     session = std::unexpected(proof.error());
-  if (session) co_return visitor.send(http::Response::redirect(where.path), *session);
+  if (session) co_return visitor.send(http::Response::redirect(visitor.link(where.path)), *session);
   SignInModel model{.login = std::string(form.value("login").substr(0, kLongestLogin))};
   explain(model, session.error());
   co_return own_sign_in(visitor, where, std::move(model));
@@ -69,7 +69,7 @@ net::Task<http::Response> login(const Services& s, http::Request& request) {
                     .login = std::string(form->value("login").substr(0, kLongestLogin)),
                     .form_targets = {shown.redirect_uri}};
   explain(model, proof.error());
-  co_return visitor.send(sign_in_page(visitor.frame(), model));
+  co_return visitor.send(sign_in_page(visitor.frame({}, shown.ui_locales), model));
 }
 
 net::Task<http::Response> consent(const Services& s, http::Request& request) {

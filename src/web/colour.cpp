@@ -8,7 +8,9 @@ namespace muhur::web {
 namespace {
 
 constexpr Colour kWhite{255, 255, 255}, kBlack{0, 0, 0};
-constexpr Colour kDarkPage{27, 30, 36};  // --surface of the dark pages in assets/style.css
+// What links lie on in assets/style.css, where they are hardest to read: --page of the light pages, --surface
+// of the dark ones.
+constexpr Colour kLightPage{244, 242, 239}, kDarkPage{27, 30, 36};
 
 double linear(double channel) {
   const double c = channel / 255;
@@ -54,7 +56,7 @@ std::string brand_stylesheet(const Colour& colour) {
     const Colour& on = contrast(link, kWhite) >= contrast(link, kBlack) ? kWhite : kBlack;
     return fmt::format(":root{{--accent:{};--on-accent:{};--link:{}}}", link.text(), on.text(), link.text());
   };
-  return fmt::format("{}\n@media (prefers-color-scheme:dark){{{}}}\n", rules(kWhite), rules(kDarkPage));
+  return fmt::format("{}\n@media (prefers-color-scheme:dark){{{}}}\n", rules(kLightPage), rules(kDarkPage));
 }
 
 }  // namespace muhur::web

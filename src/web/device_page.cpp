@@ -11,7 +11,7 @@ http::Response device_code_page(const Frame& frame, const DeviceCodeModel& model
   const std::string seconds = std::to_string(std::max(model.retry_after_s, 1l));
   Html main = el("p", {{"class", "lead"}}, t("device.lead"));
   if (wrong) main += alert(t("device.unknown"));
-  if (wait) main += alert(t("device.wait", {{"seconds", seconds}}));
+  if (wait) main += alert(t("device.wait", {{"seconds", shown_seconds(model.retry_after_s)}}));
   main += form(frame, model.action, model.csrf,
                el("label", {{"for", "user_code"}}, t("device.code")) +
                    el("input", {{"id", "user_code"},
@@ -25,7 +25,7 @@ http::Response device_code_page(const Frame& frame, const DeviceCodeModel& model
                                 {"maxlength", "40"},
                                 {"value", model.user_code},
                                 {"aria-invalid", wrong ? "true" : "false"},
-                                {"aria-describedby", std::string_view("problem"), wrong},
+                                {"aria-describedby", std::string_view("problem"), wrong || wait},
                                 {"required", true},
                                 {"autofocus", true}}) +
                    el("button", {{"type", "submit"}, {"class", "primary"}}, t("device.continue")));
@@ -43,24 +43,19 @@ http::Response device_confirm_page(const Frame& frame, const DeviceConfirmModel&
               el("p", {}, t("device.compare")) +
               el("p", {}, t.rich("consent.user", {{"user", el("bdi", {}, model.user)}}));
   if (!model.scopes.empty()) main += el("h2", {}, t("consent.scopes")) + scope_list(t, model.scopes);
-  main += form(
-      frame, model.action, model.csrf,
-      hidden("user_code", model.user_code) +
-          el("div", {{"class", "buttons"}},
-             el("button",
-                {{"type", "submit"}, {"name", "decision"}, {"value", "approve"}, {"class", "primary"}},
-                t("device.approve")),
-             el("button", {{"type", "submit"}, {"name", "decision"}, {"value", "deny"}}, t("device.deny"))));
+  main += form(frame, model.action, model.csrf,
+               hidden("user_code", model.user_code) + decision(t("device.approve"), t("device.deny")));
   return page(frame, {.title = t("device.title"), .main = main});
 }
 
 http::Response device_done_page(const Frame& frame, bool approved, std::string_view client_name) {
   const Language& t = frame.t;
   const Html client = el("strong", {}, el("bdi", {}, client_name));
-  return page(frame,
-              {.title = t(approved ? "device.approved_title" : "device.denied_title"),
-               .main = el("p", {{"role", "status"}},
-                          t.rich(approved ? "device.approved" : "device.denied", {{"client", client}}))});
+  if (approved)
+    return page(frame, {.title = t("device.approved_title"),
+                        .main = notice(t.rich("device.approved", {{"client", client}}))});
+  return page(frame, {.title = t("device.denied_title"),
+                      .main = el("p", {{"role", "status"}}, t.rich("device.denied", {{"client", client}}))});
 }
 
 }  // namespace muhur::web

@@ -43,7 +43,7 @@ net::Task<http::Response> decide(const Services& s, http::Request& request) {
   const std::string name = asks->client->name.empty() ? asks->client->id : asks->client->name;
   if (!form->has("decision"))
     co_return visitor.send(device_confirm_page(visitor.frame(), {.csrf = visitor.token("device"),
-                                                                 .user_code = code,
+                                                                 .user_code = asks->user_code,
                                                                  .client_name = name,
                                                                  .user = user->address,
                                                                  .scopes = asks->scopes}));

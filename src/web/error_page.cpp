@@ -8,6 +8,8 @@ std::string_view name_of(ErrorModel::Kind kind) {
   switch (kind) {
     case Kind::request:
       return "request";
+    case Kind::over:
+      return "over";
     case Kind::forbidden:
       return "forbidden";
     case Kind::not_found:
@@ -30,6 +32,12 @@ http::Response error_page(const Frame& frame, const ErrorModel& model) {
   const Language& t = frame.t;
   const std::string key = fmt::format("error.{}", name_of(model.kind));
   Html main = alert(t(key + ".text"));
+  if (!model.client_uri.empty())
+    main += el("p", {},
+               el("a", {{"class", "button"}, {"href", model.client_uri}, {"rel", "noopener"}},
+                  t("error.back", {{"client", model.client_name}})));
+  if (!model.home_url.empty())
+    main += el("p", {}, el("a", {{"class", "button"}, {"href", model.home_url}}, t("sessions.title")));
   Html details;
   const auto detail = [&](std::string_view label, const std::string& value) {
     if (!value.empty()) details += el("dt", {}, t(label)) + el("dd", {}, el("bdi", {}, value));

@@ -36,29 +36,25 @@ Html head_of(const Frame& frame, const Content& content) {
 
 Html banner_of(const Frame& frame) {
   const std::string& name = frame.site.branding.name;
-  const std::string& logo = frame.site.assets.logo_url();
+  const Assets& assets = frame.site.assets;
+  const std::string& picture_url = assets.logo_url().empty() ? assets.icon_url() : assets.logo_url();
   // The name stands beside the picture, which therefore says nothing of its own.
-  const Html picture = logo.empty() ? Html() : el("img", {{"src", logo}, {"alt", ""}, {"height", "40"}});
+  const Html picture = el("img", {{"src", picture_url}, {"alt", ""}, {"height", "40"}});
   return el("header", {{"class", "banner"}}, picture, el("span", {{"class", "site"}}, name));
 }
 
 Html language_links(const Frame& frame) {
-  if (frame.self.empty()) return {};
-  const auto question = std::min(frame.self.find('?'), frame.self.size());
-  const auto query = http::Form::parse(frame.self.substr(std::min(question + 1, frame.self.size())));
-  if (!query) return {};
   Html items;
   for (const Language* language : languages()) {
-    http::Form form = *query;
-    form.set("ui_locales", language->code());
-    const std::string url = http::with_query(frame.self.substr(0, question), form);
+    const std::string url = with_parameter(frame.self, "ui_locales", language->code());
+    if (url.empty()) return {};
     const bool current = language == &frame.t;
     items += el("li", {},
                 el("a",
                    {{"href", url},
                     {"lang", language->code()},
                     {"hreflang", language->code()},
-                    {"aria-current", current ? "true" : "false"}},
+                    {"aria-current", std::string_view("true"), current}},
                    language->own_name()));
   }
   return el("nav", {{"aria-label", frame.t("layout.languages")}}, el("ul", {{"class", "languages"}}, items));
@@ -105,18 +101,41 @@ Html hidden(std::string_view name, std::string_view value) {
   return el("input", {{"type", "hidden"}, {"name", name}, {"value", value}});
 }
 
-Html alert(std::string_view text) {
+Html alert(const Html& text) {
   return el("div", {{"class", "alert"}, {"role", "alert"}, {"aria-live", "assertive"}, {"id", "problem"}},
             el("p", {}, text));
 }
 
-Html notice(std::string_view text) {
+Html notice(const Html& text) {
   return el("div", {{"class", "notice"}, {"role", "status"}, {"aria-live", "polite"}}, el("p", {}, text));
 }
 
 Html form(const Frame& frame, std::string_view action, std::string_view csrf, const Html& inside) {
   return el("form", {{"method", "post"}, {"action", action}}, hidden("csrf", csrf),
             hidden("ui_locales", frame.t.code()), inside);
+}
+
+std::string with_parameter(const std::string& self, std::string_view name, std::string_view value) {
+  if (!self.starts_with('/')) return {};  // nor an address that names a host
+  const auto question = std::min(self.find('?'), self.size());
+  auto query = http::Form::parse(std::string_view(self).substr(std::min(question + 1, self.size())));
+  if (!query) return {};
+  query->set(std::string(name), std::string(value));
+  return http::with_query(self.substr(0, question), *query);
+}
+
+std::string shown_seconds(long seconds) { return std::to_string(std::max(seconds, 2l)); }
+
+Html decision(std::string_view approve, std::string_view deny) {
+  const auto button = [](const char* value, std::string_view text, bool primary) {
+    return el("button",
+              {{"type", "submit"},
+               {"name", "decision"},
+               {"value", value},
+               {"class", std::string_view("primary"), primary}},
+              text);
+  };
+  return el("div", {{"class", "buttons"}}, button("approve", approve, true), button("deny", deny, false));
 }
 
 std::string origin_of(std::string_view uri) {

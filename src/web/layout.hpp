@@ -48,10 +48,14 @@ void secure_headers(http::Response& response);
 
 // Pieces that pages share.
 Html hidden(std::string_view name, std::string_view value);  // <input type="hidden">
-Html alert(std::string_view text);                           // an error that screen readers announce
-Html notice(std::string_view text);
+Html alert(const Html& text);                                // an error that screen readers announce
+Html notice(const Html& text);
+Html decision(std::string_view approve, std::string_view deny);  // two buttons, "decision" in the form
 // A <form method="post"> with csrf token and the page's language (so that the answer comes in it too).
 Html form(const Frame& frame, std::string_view action, std::string_view csrf, const Html& inside);
+// Frame::self asked for again with another parameter; empty when it is empty or cannot be.
+std::string with_parameter(const std::string& self, std::string_view name, std::string_view value);
+std::string shown_seconds(long seconds);      // at least two: texts say "seconds"
 std::string origin_of(std::string_view uri);  // "https://a.example:8443", "com.example.app:"; empty: none
 
 }  // namespace muhur::web

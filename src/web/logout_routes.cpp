@@ -22,21 +22,20 @@ net::Task<http::Response> logout(const Services& s, http::Request& request) {
   } else if (!by_get) {
     if (auto again = ask_by_get(s, request, *form)) co_return std::move(*again);
   }
-  const std::string uri(form->value("post_logout_redirect_uri"));
-  const auto client = s.provider.clients().find(form->value("client_id"));
   const auto outcome = co_await s.provider.logout(std::move(*form), visitor.browser(), confirmed);
   if (outcome.confirm) {
     const auto user = co_await s.provider.session_user(visitor.browser());
     SignOutModel model{.pending = outcome.pending,
                        .csrf = visitor.token("logout"),
-                       .client_name = client ? client->name : "",
+                       .client_name = outcome.client ? outcome.client->name : "",
                        .user = user ? user->address : ""};
-    if (!uri.empty()) model.form_targets = {uri};
+    if (!outcome.redirect.empty()) model.form_targets = {outcome.redirect};
     co_return visitor.send(sign_out_page(visitor.frame(by_get ? request.target : ""), model));
   }
   // The browser's half of the session goes in any case.
   if (!outcome.redirect.empty()) co_return visitor.send(http::Response::redirect(outcome.redirect), "");
-  co_return visitor.send(signed_out_page(visitor.frame(), {.sign_in_url = "/account/sessions"}), "");
+  co_return visitor.send(signed_out_page(visitor.frame(), {.sign_in_url = visitor.link("/account/sessions")}),
+                         "");
 }
 
 }  // namespace

@@ -11,7 +11,7 @@ ErrorModel model_of(int status) {
     case 403:
       return {.kind = Kind::forbidden, .status = status};
     case 404:
-      return {.kind = Kind::not_found, .status = status};
+      return {.kind = Kind::not_found, .status = status, .home_url = "/account/sessions"};
     case 405:
       return {.kind = Kind::method, .status = status};
     case 413:
@@ -44,7 +44,9 @@ void add_routes(http::Router& router, const Services& services) {
 void finish_server(http::ServerOptions& options, const Services& services) {
   options.finish = secure_headers;
   options.refusal = [&services](const http::Request& request, int status) {
-    const auto& language = choose_language("", request.headers.get("Accept-Language").value_or(""));
+    const auto query = http::Form::parse(request.query);
+    const auto& language = choose_language(query ? query->value("ui_locales") : "",
+                                           request.headers.get("Accept-Language").value_or(""));
     return error_page({services.site, language, {}}, model_of(status));
   };
 }

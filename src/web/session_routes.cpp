@@ -50,15 +50,17 @@ net::Task<http::Response> end(const Services& s, http::Request& request) {
     if (!done) co_return failure_page(visitor.frame(), done.error());
     if (one.current) own_end = "";
   }
-  http::Form said;
-  said.add("ended", "1");
-  if (form->has("ui_locales")) said.add("ui_locales", std::string(form->value("ui_locales")));
-  co_return visitor.send(http::Response::redirect(http::with_query(kPath, said)), own_end);
+  const std::string said = visitor.link(fmt::format("{}?ended=1", kPath));
+  co_return visitor.send(http::Response::redirect(said), own_end);
 }
 
 }  // namespace
 
 void add_session_routes(http::Router& router, const Services& services) {
+  // Who types the server's name wants to see something of their own.
+  router.add("GET", "/", [](http::Request&, const http::Parameters&) -> net::Task<http::Response> {
+    co_return http::Response::redirect(std::string(kPath));
+  });
   router.add("GET", kPath,
              [&services](http::Request& r, const http::Parameters&) { return list(services, r); });
   router.add("POST", kPath,

@@ -26,9 +26,12 @@ Html item(const Frame& frame, const SessionsModel& model, const SessionRow& row,
       el("dl", {}, el("dt", {}, t("sessions.signed_in")), el("dd", {}, time_element(row.created_s)),
          el("dt", {}, t("sessions.last_seen")), el("dd", {}, time_element(row.last_seen_s)),
          el("dt", {}, t("sessions.from")), el("dd", {}, el("bdi", {}, row.peer)));
-  const Html end = form(frame, model.action, model.csrf,
-                        hidden("sid", row.sid) + el("button", {{"type", "submit"}, {"aria-describedby", id}},
-                                                    t(row.current ? "sessions.end_this" : "sessions.end")));
+  const auto button = [&](std::string_view text) {
+    return el("button", {{"type", "submit"}, {"aria-describedby", id}}, text);
+  };
+  const Html end =
+      row.current ? form(frame, model.sign_out_action, model.sign_out_csrf, button(t("sessions.sign_out")))
+                  : form(frame, model.action, model.csrf, hidden("sid", row.sid) + button(t("sessions.end")));
   return el("li", {}, title, facts, end);
 }
 
@@ -49,8 +52,6 @@ http::Response sessions_page(const Frame& frame, const SessionsModel& model) {
   if (others > 0)
     main += form(frame, model.action, model.csrf,
                  hidden("all_others", "1") + el("button", {{"type", "submit"}}, t("sessions.end_others")));
-  main += form(frame, model.sign_out_action, model.sign_out_csrf,
-               el("button", {{"type", "submit"}}, t("sessions.sign_out")));
   return page(frame, {.title = t("sessions.title"), .main = main, .wide = true});
 }
 

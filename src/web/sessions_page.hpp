@@ -1,5 +1,6 @@
 #pragma once
-// The user's sessions, each with a button that ends it. Posts: sid, or all_others=1; csrf, ui_locales.
+// The user's sessions, each with a button that ends it: this browser's by signing out. Posts: sid, or
+// all_others=1; csrf, ui_locales.
 
 #include <cstdint>
 

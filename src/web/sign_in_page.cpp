@@ -12,11 +12,9 @@ std::string trouble_text(const Language& t, const SignInModel& model) {
     case Trouble::refused:
       return t("sign_in.refused");
     case Trouble::wait:
-      return t("sign_in.wait", {{"seconds", std::to_string(std::max(model.retry_after_s, 1l))}});
+      return t("sign_in.wait", {{"seconds", shown_seconds(model.retry_after_s)}});
     case Trouble::busy:
       return t("sign_in.busy");
-    case Trouble::expired:
-      return t("sign_in.expired");
   }
   return {};
 }
@@ -30,14 +28,14 @@ int status_of(Trouble trouble) {
 
 http::Response sign_in_page(const Frame& frame, const SignInModel& model) {
   const Language& t = frame.t;
-  const bool refused = model.trouble == Trouble::refused;
+  const bool trouble = model.trouble != Trouble::none, refused = model.trouble == Trouble::refused;
   const bool know_who = !model.login.empty();
 
   Html main;
   if (!model.client_name.empty())
     main += el("p", {{"class", "lead"}},
                t.rich("sign_in.to", {{"client", el("strong", {}, el("bdi", {}, model.client_name))}}));
-  if (model.trouble != Trouble::none) main += alert(trouble_text(t, model));
+  if (trouble) main += alert(trouble_text(t, model));
 
   const auto flag = [](bool on) { return on ? "true" : "false"; };
   const Html login = el("label", {{"for", "login"}}, t("sign_in.login")) +
@@ -52,7 +50,7 @@ http::Response sign_in_page(const Frame& frame, const SignInModel& model) {
                                   {"maxlength", "320"},
                                   {"value", model.login},
                                   {"aria-invalid", flag(refused)},
-                                  {"aria-describedby", std::string_view("problem"), refused},
+                                  {"aria-describedby", std::string_view("problem"), trouble},
                                   {"required", true},
                                   {"autofocus", !know_who}});
   const Html password = el("label", {{"for", "password"}}, t("sign_in.password")) +
@@ -62,7 +60,7 @@ http::Response sign_in_page(const Frame& frame, const SignInModel& model) {
                                      {"autocomplete", "current-password"},
                                      {"maxlength", "1024"},
                                      {"aria-invalid", flag(refused)},
-                                     {"aria-describedby", std::string_view("problem"), refused},
+                                     {"aria-describedby", std::string_view("problem"), trouble},
                                      {"required", true},
                                      {"autofocus", know_who}});
   main += form(frame, model.action, model.csrf,

@@ -11,7 +11,6 @@ struct SignInModel {
     refused,  // 401-like in meaning, one same text for every reason; the page answers 200
     wait,     // too many wrong guesses: retry_after_s says how long
     busy,     // the server is: status 503
-    expired,  // the request or the form has become too old: sign in again
   };
   std::string action = "/oauth2/login";
   std::string pending;  // empty on account pages

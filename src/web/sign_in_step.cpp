@@ -26,7 +26,7 @@ http::Response respond(const Frame& frame, const oidc::Outcome& outcome) {
 
 http::Response show(const Visitor& visitor, const oidc::Outcome& outcome, std::string self) {
   using Kind = oidc::Outcome::Kind;
-  const Frame frame = visitor.frame(std::move(self));
+  const Frame frame = visitor.frame(std::move(self), outcome.ui_locales);
   const oidc::Client* client = outcome.client.get();
   switch (outcome.kind) {
     case Kind::respond:
@@ -56,7 +56,9 @@ http::Response show(const Visitor& visitor, const oidc::Outcome& outcome, std::s
                    .code = outcome.error.code,
                    .description = outcome.error.description,
                    .client_name = name_of(client),
+                   .client_uri = client ? client->client_uri : "",
                    .retry_after_s = outcome.error.retry_after_s};
+  if (outcome.page_is_over) model.kind = ErrorModel::Kind::over;
   if (model.status == 503) model.kind = ErrorModel::Kind::busy;
   if (model.status == 500) model.kind = ErrorModel::Kind::failed;
   return visitor.send(error_page(frame, model), outcome.set_session);

@@ -12,23 +12,16 @@ http::Response sign_out_page(const Frame& frame, const SignOutModel& model) {
         el("p", {{"class", "lead"}},
            t.rich("sign_out.client_asks", {{"client", el("strong", {}, el("bdi", {}, model.client_name))}}));
   if (!model.user.empty()) main += el("p", {}, t.rich("consent.user", {{"user", el("bdi", {}, model.user)}}));
-  main +=
-      form(frame, model.action, model.csrf,
-           hidden("pending", model.pending) +
-               el("div", {{"class", "buttons"}},
-                  el("button",
-                     {{"type", "submit"}, {"name", "decision"}, {"value", "approve"}, {"class", "primary"}},
-                     t("sign_out.approve")),
-                  el("button", {{"type", "submit"}, {"name", "decision"}, {"value", "deny"}},
-                     t("sign_out.deny"))));
+  main += form(frame, model.action, model.csrf,
+               hidden("pending", model.pending) + decision(t("sign_out.approve"), t("sign_out.deny")));
   return page(frame, {.title = t("sign_out.title"), .main = main, .form_targets = model.form_targets});
 }
 
 http::Response signed_out_page(const Frame& frame, const SignedOutModel& model) {
   const Language& t = frame.t;
-  Html main = el("p", {{"role", "status"}}, t(model.stayed ? "signed_out.stayed" : "signed_out.done"));
+  Html main = notice(t(model.stayed ? "signed_out.stayed" : "signed_out.done"));
   if (!model.sign_in_url.empty())
-    main += el("p", {}, el("a", {{"href", model.sign_in_url}}, t("signed_out.sign_in")));
+    main += el("p", {}, el("a", {{"class", "button"}, {"href", model.sign_in_url}}, t("signed_out.sign_in")));
   return page(frame,
               {.title = t(model.stayed ? "signed_out.stayed_title" : "signed_out.title"), .main = main});
 }

@@ -34,13 +34,27 @@ long wait_of(const Error& error) {
 
 Visitor::Visitor(const Services& services, const http::Request& request, std::string_view ui_locales)
     : services_(services),
-      language_(choose_language(ui_locales, request.headers.get("Accept-Language").value_or(""))) {
+      ui_locales_(ui_locales),
+      accept_language_(request.headers.get("Accept-Language").value_or("")) {
   browser_.session_cookie = cookie_of(request, cookie_name(services, "muhur-session"));
   browser_.binding = cookie_of(request, cookie_name(services, "muhur-browser"));
   new_binding_ = browser_.binding.empty();
   if (new_binding_) browser_.binding = Csrf::new_binding();
   browser_.peer = request.peer.address;
   browser_.user_agent = request.headers.get("User-Agent").value_or("");
+}
+
+Frame Visitor::frame(std::string self, std::string_view wanted) const {
+  const std::string all = fmt::format("{} {}", ui_locales_, wanted);
+  return {services_.site, choose_language(all, accept_language_), std::move(self)};
+}
+
+std::string Visitor::link(std::string_view path) const {
+  const Language& chosen = choose_language(ui_locales_, accept_language_);
+  if (&chosen == &choose_language("", accept_language_)) return std::string(path);
+  http::Form form;
+  form.add("ui_locales", chosen.code());
+  return http::with_query(path, form);
 }
 
 http::Response Visitor::send(http::Response response, const std::optional<std::string>& session) const {
@@ -50,7 +64,8 @@ http::Response Visitor::send(http::Response response, const std::optional<std::s
   };
   if (new_binding_) set("muhur-browser", browser_.binding, options);
   if (session && !session->empty()) set("muhur-session", *session, options);
-  if (session && session->empty()) {
+  // What did not come is not taken away: a form that another site posts comes without cookies.
+  if (session && session->empty() && !browser_.session_cookie.empty()) {
     http::CookieOptions gone = options;
     gone.max_age_s = 0;
     set("muhur-session", "", gone);

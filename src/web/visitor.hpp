@@ -15,8 +15,10 @@ class Visitor {
   Visitor(const Services& services, const http::Request& request, std::string_view ui_locales);
 
   const oidc::Browser& browser() const { return browser_; }
-  // `self`: Frame::self.
-  Frame frame(std::string self = {}) const { return {services_.site, language_, std::move(self)}; }
+  // `self`: Frame::self. `wanted`: languages that count after what this request itself asked for.
+  Frame frame(std::string self = {}, std::string_view wanted = {}) const;
+  // A path of ours in the language that was chosen here, where the browser alone would ask for another.
+  std::string link(std::string_view path) const;
   std::string token(std::string_view purpose) const {
     return services_.csrf.token(browser_.binding, purpose);
   }
@@ -25,7 +27,7 @@ class Visitor {
 
  private:
   const Services& services_;
-  const Language& language_;
+  std::string ui_locales_, accept_language_;
   oidc::Browser browser_;
   bool new_binding_ = false;
 };

@@ -125,6 +125,8 @@ TEST(UserCodeTest, ACodeIsReadAsPeopleTypeIt) {
   EXPECT_EQ(made.size(), 9U);
   EXPECT_EQ(read_user_code("wdjb mjht"), "WDJBMJHT");
   EXPECT_EQ(read_user_code(" WDJB-MJHT\n"), "WDJBMJHT");
+  EXPECT_EQ(show_user_code("wdjbmjht"), "WDJB-MJHT");
+  EXPECT_EQ(show_user_code("wdjb"), "");
   EXPECT_EQ(read_user_code("WDJB-MJH"), "");
   EXPECT_EQ(read_user_code(std::string(65, 'B')), "");
 }

@@ -62,6 +62,22 @@ TEST_F(AccountRoutes, ADeviceIsApprovedOnlyByItsButton) {
   EXPECT_EQ(post("/oauth2/token", poll).status, 200);
 }
 
+// Bug: the page repeated what was typed, where it says to compare it with what the device shows.
+TEST_F(AccountRoutes, AUserCodeIsShownAsTheDeviceShowsIt) {
+  const auto asked = post("/oauth2/device_authorization", {{"client_id", "app"}, {"scope", "openid"}});
+  const std::string code = oidc::text(object(asked), "user_code");
+  std::string typed;
+  for (const char letter : code)
+    if (letter != '-') typed += static_cast<char>(letter - 'A' + 'a');
+  submit("/oauth2/login", sessions(), me());
+  const auto confirm = submit("/device", get("/device"), {{"user_code", typed}});
+  EXPECT_NE(confirm.body.find("<p class=\"code\"><bdi>" + code + "</bdi></p>"), std::string::npos);
+}
+
+TEST_F(AccountRoutes, TheBareNameOfTheServerLeadsToThem) {
+  EXPECT_EQ(get("/").header("location"), "/account/sessions");
+}
+
 TEST_F(AccountRoutes, AWrongUserCodeIsToldAndADifferentPlaceToReturnToIsNotTaken) {
   submit("/oauth2/login?to=https://evil.example", sessions(), me());
   const auto page = submit("/device", get("/device"), {{"user_code", "XXXX-XXXX"}});

@@ -92,7 +92,10 @@ TEST_F(ClientRoutes, APushedRequestIsUsedOnce) {
       encoded({{"client_id", "server"}, {"request_uri", oidc::text(object(pushed), "request_uri")}});
   const auto page = get(url);
   EXPECT_EQ(page.status, 200);
-  EXPECT_EQ(page.body.find("request_uri"), std::string::npos);  // no link that would use it again
+  EXPECT_EQ(page.body.find("request_uri"), std::string::npos);  // no link: in a minute it would lead nowhere
+  EXPECT_EQ(get(url).status, 200);
+  const auto asked = sign_in(page);
+  ASSERT_EQ(submit("/oauth2/consent", asked, {{"decision", "approve"}}).status, 303);
   EXPECT_EQ(get(url).status, 400);
 }
 

@@ -2,87 +2,10 @@
 
 #include <gtest/gtest.h>
 
-#include "web/consent_page.hpp"
-#include "web/device_page.hpp"
-#include "web/error_page.hpp"
-#include "web/form_post_page.hpp"
-#include "web/page_fixture.hpp"
-#include "web/sessions_page.hpp"
-#include "web/sign_in_page.hpp"
-#include "web/signed_out_page.hpp"
+#include "web/page_samples.hpp"
 
 namespace muhur::web {
 namespace {
-
-// A page made with `s` wherever it shows something from outside.
-struct Sample {
-  const char* name;
-  std::function<http::Response(const Frame&, const std::string& s)> make;
-};
-
-const std::vector<Sample>& samples() {
-  static const std::vector<Sample> all{
-      {"sign in",
-       [](const Frame& f, const std::string& s) {
-         return sign_in_page(f, {.action = "/login", .pending = s, .csrf = s, .client_name = s, .login = s});
-       }},
-      {"sign in, refused",
-       [](const Frame& f, const std::string& s) {
-         return sign_in_page(f,
-                             {.pending = s, .csrf = s, .login = s, .trouble = SignInModel::Trouble::refused});
-       }},
-      {"consent",
-       [](const Frame& f, const std::string& s) {
-         return consent_page(f, {.pending = s,
-                                 .csrf = s,
-                                 .client_name = s,
-                                 .client_uri = "https://x/" + s,
-                                 .policy_uri = "https://x/" + s,
-                                 .tos_uri = "https://x/" + s,
-                                 .user = s,
-                                 .scopes = {"openid", s}});
-       }},
-      {"device code",
-       [](const Frame& f, const std::string& s) {
-         return device_code_page(f,
-                                 {.csrf = s, .user_code = s, .trouble = DeviceCodeModel::Trouble::unknown});
-       }},
-      {"device confirm",
-       [](const Frame& f, const std::string& s) {
-         return device_confirm_page(f,
-                                    {.csrf = s, .user_code = s, .client_name = s, .user = s, .scopes = {s}});
-       }},
-      {"device done", [](const Frame& f, const std::string& s) { return device_done_page(f, true, s); }},
-      {"device denied", [](const Frame& f, const std::string& s) { return device_done_page(f, false, s); }},
-      {"sign out",
-       [](const Frame& f, const std::string& s) {
-         return sign_out_page(f, {.pending = s, .csrf = s, .client_name = s, .user = s});
-       }},
-      {"signed out",
-       [](const Frame& f, const std::string& s) {
-         return signed_out_page(f, {.sign_in_url = "https://x/" + s});
-       }},
-      {"error",
-       [](const Frame& f, const std::string& s) {
-         return error_page(f, {.code = s, .description = s, .client_name = s, .reference = s});
-       }},
-      {"form post",
-       [](const Frame& f, const std::string& s) {
-         http::Form parameters;
-         parameters.add("state", s);
-         parameters.add(s, "v");
-         return form_post_page(
-             f, {.redirect_uri = "https://x.example/" + s, .parameters = parameters, .client_name = s});
-       }},
-      {"sessions", [](const Frame& f, const std::string& s) {
-         return sessions_page(f, {.csrf = s,
-                                  .sign_out_csrf = s,
-                                  .user = s,
-                                  .sessions = {{.sid = s, .peer = s, .user_agent = s, .current = true},
-                                               {.sid = s, .peer = s, .user_agent = s}}});
-       }}};
-  return all;
-}
 
 // The tags of a page and their attributes' names: what no value may change.
 std::string skeleton(std::string_view html) {
@@ -131,7 +54,8 @@ TEST(Pages, NoValueBecomesMarkup) {
     for (const std::string& value : hostile()) {
       const auto response = sample.make(frame, value);
       EXPECT_EQ(skeleton(response.body), honest) << sample.name << ": " << value.substr(0, 60);
-      for (const char* bad : {"<script>alert", "<svg", "<img", "href=\"javascript", "action=\"javascript"})
+      for (const char* bad : {"<script>alert", "<svg", "<img src=\"x", "<img src=x", "href=\"javascript",
+                              "action=\"javascript"})
         EXPECT_FALSE(response.body.contains(bad)) << sample.name << ": " << value.substr(0, 60);
       for (const auto& [_, text] : response.headers.fields())
         EXPECT_EQ(text.find_first_of("\r\n<"), std::string::npos) << sample.name;
@@ -213,6 +137,23 @@ TEST(SignInPage, TellsTroubleWithoutTellingWhy) {
   EXPECT_EQ(header(busy, "Retry-After"), "1");
 }
 
+// Bug: "try again in 1 seconds".
+TEST(SignInPage, CountsSecondsInWordsThatFit) {
+  const SignInModel model{.trouble = SignInModel::Trouble::wait, .retry_after_s = 1};
+  const auto response = sign_in_page(frame_in("en"), model);
+  EXPECT_TRUE(response.body.contains("in 2 seconds"));
+  EXPECT_EQ(header(response, "Retry-After"), "1");
+}
+
+// Bug: a wait was shown and its field did not say so to a screen reader.
+TEST(SignInPage, FieldsPointToWhateverTroubleThereIs) {
+  using Trouble = SignInModel::Trouble;
+  for (const Trouble trouble : {Trouble::refused, Trouble::wait, Trouble::busy})
+    EXPECT_TRUE(
+        sign_in_page(frame_in("en"), {.trouble = trouble}).body.contains("aria-describedby=\"problem\""));
+  EXPECT_FALSE(sign_in_page(frame_in("en"), {}).body.contains("aria-describedby"));
+}
+
 TEST(SignInPage, LetsTheFormLeadToTheClient) {
   const auto response = sign_in_page(frame_in("en"), {.form_targets = {"https://rp.example/cb"}});
   EXPECT_TRUE(header(response, "Content-Security-Policy").contains("form-action 'self' https://rp.example"));
@@ -225,6 +166,12 @@ TEST(ConsentPage, ExplainsScopesAndShowsUnknownOnesAsTheyAre) {
   EXPECT_TRUE(html.contains("<li>read, send and delete your mail</li>"));
   EXPECT_TRUE(html.contains("<code><bdi>x:y</bdi></code>"));
   EXPECT_LT(html.find("value=\"approve\""), html.find("value=\"deny\""));
+}
+
+TEST(ConsentPage, LeadsToAnotherAccountWhereThePageCanBeAskedForAgain) {
+  const std::string html = consent_page(frame_in("en", "/oauth2/authorize?prompt=none&a=b"), {}).body;
+  EXPECT_TRUE(html.contains("<a href=\"/oauth2/authorize?a=b&amp;prompt=login\">Use another account</a>"));
+  EXPECT_FALSE(consent_page(frame_in("en", ""), {}).body.contains("another account"));
 }
 
 TEST(FormPostPage, PostsByItselfAndByItsButton) {
@@ -249,6 +196,12 @@ TEST(ErrorPage, CarriesItsStatus) {
   EXPECT_FALSE(busy.body.contains("<dl>"));
 }
 
+TEST(ErrorPage, ShowsAWayBackOnlyWhereThereIsOne) {
+  EXPECT_FALSE(error_page(frame_in("en"), {.client_name = "App"}).body.contains("class=\"button\""));
+  const auto back = error_page(frame_in("en"), {.client_name = "App", .client_uri = "https://app.example"});
+  EXPECT_TRUE(back.body.contains("href=\"https://app.example\" rel=\"noopener\">Back to App</a>"));
+}
+
 TEST(SessionsPage, ShowsProgramsTimesAndOneWayToEndEach) {
   const std::string firefox = "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0";
   const std::string safari =
@@ -271,6 +224,9 @@ TEST(SessionsPage, ShowsProgramsTimesAndOneWayToEndEach) {
         "<time datetime=\"1994-11-06T08:49:37Z\">1994-11-06 08:49 UTC</time>", "name=\"sid\" value=\"s2\"",
         "name=\"all_others\""})
     EXPECT_TRUE(html.contains(part)) << part;
+  // This browser's is ended by signing out, which is where a person looks for it.
+  EXPECT_FALSE(html.contains("name=\"sid\" value=\"s1\""));
+  EXPECT_LT(html.find("action=\"/oauth2/logout\""), html.find("value=\"s2\""));
   const std::string alone = sessions_page(frame_in("en"), {.sessions = {{.sid = "s", .current = true}}}).body;
   EXPECT_FALSE(alone.contains("all_others"));
 }
