@@ -23,7 +23,8 @@ export async function openBrowser() {
 export class Visit {
   static async open(browser, { origins, ...options }) {
     const visit = new Visit();
-    visit.context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options });
+    // Nothing moves, so that what is measured is what stays.
+    visit.context = await browser.newContext({ viewport: { width: 1280, height: 800 }, reducedMotion: 'reduce', ...options });
     visit.context.setDefaultTimeout(30_000);
     visit.faults = [];
     visit.responses = [];
@@ -51,9 +52,7 @@ export class Visit {
     await this.leave(() => this.page.click(button));
   }
   async leave(act) {
-    const loaded = this.page.waitForEvent('load');
-    await act();
-    await loaded;
+    await Promise.all([this.page.waitForEvent('load'), act()]);
   }
   text(selector) {
     return this.page.textContent(selector);

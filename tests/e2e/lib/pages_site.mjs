@@ -78,10 +78,8 @@ export class Site {
   }
 }
 
-export async function signIn({ page }, { login, password }) {
-  await page.fill('#login', login);
-  await page.fill('#password', password);
-  const loaded = page.waitForEvent('load');
-  await page.press('#password', 'Enter');
-  await loaded;
+export async function signIn(visit, { login, password }) {
+  await visit.page.fill('#login', login);
+  await visit.page.fill('#password', password);
+  await visit.leave(() => visit.page.press('#password', 'Enter'));
 }
