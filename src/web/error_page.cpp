@@ -38,6 +38,8 @@ http::Response error_page(const Frame& frame, const ErrorModel& model) {
                   t("error.back", {{"client", model.client_name}})));
   if (!model.home_url.empty())
     main += el("p", {}, el("a", {{"class", "button"}, {"href", model.home_url}}, t("sessions.title")));
+  if (model.kind == ErrorModel::Kind::over)  // nobody's mistake: there is nothing to tell the operator
+    return page(frame, {.title = t(key + ".title"), .main = main, .status = model.status});
   Html details;
   const auto detail = [&](std::string_view label, const std::string& value) {
     if (!value.empty()) details += el("dt", {}, t(label)) + el("dd", {}, el("bdi", {}, value));

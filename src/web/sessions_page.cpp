@@ -44,9 +44,11 @@ http::Response sessions_page(const Frame& frame, const SessionsModel& model) {
   main += el("p", {{"class", "lead"}}, t.rich("consent.user", {{"user", el("bdi", {}, model.user)}}));
   Html items;
   std::size_t others = 0;
-  for (std::size_t i = 0; i < model.sessions.size(); ++i) {
-    items += item(frame, model, model.sessions[i], i);
-    if (!model.sessions[i].current) ++others;
+  auto rows = model.sessions;
+  std::ranges::stable_partition(rows, &SessionRow::current);
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    items += item(frame, model, rows[i], i);
+    if (!rows[i].current) ++others;
   }
   main += model.sessions.empty() ? el("p", {}, t("sessions.none")) : el("ul", {{"class", "sessions"}}, items);
   if (others > 0)

@@ -22,8 +22,8 @@ struct SessionsModel {
   std::string csrf;           // for `action`
   std::string sign_out_csrf;  // for `sign_out_action`
   std::string user;
-  std::vector<SessionRow> sessions;
-  bool ended = false;  // one has just been ended: says so
+  std::vector<SessionRow> sessions;  // shown in this order, the current one first
+  bool ended = false;                // one has just been ended: says so
 };
 
 http::Response sessions_page(const Frame& frame, const SessionsModel& model);

@@ -209,7 +209,8 @@ TEST(SessionsPage, ShowsProgramsTimesAndOneWayToEndEach) {
       "Version/18.0 "
       "Mobile/15E148 Safari/604.1";
   const SessionsModel model{.user = "ada@example.org",
-                            .sessions = {{.sid = "s1",
+                            .sessions = {{.sid = "s0"},
+                                         {.sid = "s1",
                                           .created_s = 784111777,
                                           .last_seen_s = 784111777,
                                           .peer = "192.0.2.1",
@@ -226,7 +227,7 @@ TEST(SessionsPage, ShowsProgramsTimesAndOneWayToEndEach) {
     EXPECT_TRUE(html.contains(part)) << part;
   // This browser's is ended by signing out, which is where a person looks for it.
   EXPECT_FALSE(html.contains("name=\"sid\" value=\"s1\""));
-  EXPECT_LT(html.find("action=\"/oauth2/logout\""), html.find("value=\"s2\""));
+  EXPECT_LT(html.find("action=\"/oauth2/logout\""), html.find("value=\"s0\""));
   const std::string alone = sessions_page(frame_in("en"), {.sessions = {{.sid = "s", .current = true}}}).body;
   EXPECT_FALSE(alone.contains("all_others"));
 }

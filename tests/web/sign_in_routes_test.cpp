@@ -109,6 +109,7 @@ TEST_F(SignInRoutes, APageThatIsOverSaysToBeginAgain) {
   const auto over = sign_in(late);
   EXPECT_EQ(over.status, 400);
   EXPECT_NE(over.body.find("Please begin again"), std::string::npos);
+  EXPECT_EQ(over.body.find("invalid_request"), std::string::npos);
   EXPECT_EQ(get(authorize_url("nobody")).body.find("Please begin again"), std::string::npos);
 }
 
