@@ -45,7 +45,8 @@ http::Response sessions_page(const Frame& frame, const SessionsModel& model) {
   Html items;
   std::size_t others = 0;
   auto rows = model.sessions;
-  std::ranges::stable_partition(rows, &SessionRow::current);
+  if (const auto own = std::ranges::find(rows, true, &SessionRow::current); own != rows.end())
+    std::rotate(rows.begin(), own, own + 1);
   for (std::size_t i = 0; i < rows.size(); ++i) {
     items += item(frame, model, rows[i], i);
     if (!rows[i].current) ++others;

@@ -1,10 +1,17 @@
 // A server with its sign-in pages, and an application that people come from and go back to. The application lives
 // at another site (localhost, where the pages are at 127.0.0.1), as applications do.
 import { createHash, randomBytes } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
-import { Installation } from './server.mjs';
+import { join } from 'node:path';
+import { Installation, root } from './server.mjs';
 
-export const languages = { en: 'en-GB', tr: 'tr-TR', ko: 'ko-KR' };
+// The languages that there are files for, with their texts by key: { en: { 'sign_in.title': 'Sign in', … }, … }
+const folder = join(root, 'src/web/locales');
+export const languages = Object.fromEntries(readdirSync(folder).map((file) => {
+  const lines = readFileSync(join(folder, file), 'utf8').split('\n').filter((line) => !line.startsWith('#') && line.includes('='));
+  return [file.replace('.txt', ''), Object.fromEntries(lines.map((line) => line.split(/ *= *(.*)/, 2)))];
+}));
 
 // Notes what it is sent, and says so on a page that asks for nothing else.
 class Application {
