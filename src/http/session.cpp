@@ -13,6 +13,8 @@ namespace muhur::http {
 namespace {
 
 constexpr std::size_t kKeptBuffer = 64 * 1024;
+// How long a stopping server waits for a request that may be on its way: closing at once would reset it.
+constexpr std::chrono::milliseconds kLastRequest{250};
 constexpr std::string_view kContinue = "HTTP/1.1 100 Continue\r\n\r\n";
 
 }  // namespace
@@ -40,7 +42,7 @@ net::Task<void> Session::run(std::shared_ptr<Session> self) {
 void Session::close_if_idle() {
   boost::asio::post(stream_->executor(), [weak = weak_from_this()] {
     const auto self = weak.lock();
-    if (self && self->idle_) self->stream_->close();
+    if (self && self->idle_) self->stream_->expires_after(kLastRequest);
   });
 }
 
@@ -48,7 +50,7 @@ net::Task<Result<void>> Session::read_header(bool first) {
   const auto& options = shared_->options;
   stream_->expires_after(first ? options.header_timeout : options.idle_timeout);
   while (!reader_.has_buffered()) {
-    if (shared_->draining) co_return fail(Code::closed, "the server is stopping");
+    if (shared_->draining) stream_->expires_after(kLastRequest);
     idle_ = true;
     const auto got = co_await reader_.more();
     idle_ = false;

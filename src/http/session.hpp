@@ -38,7 +38,7 @@ class Session : public std::enable_shared_from_this<Session> {
   Session& operator=(const Session&) = delete;
 
   static net::Task<void> run(std::shared_ptr<Session> self);
-  // Closes it when it waits for a request. From any thread.
+  // Closes it when it waits for a request and none is on its way. From any thread.
   void close_if_idle();
 
  private:

@@ -60,6 +60,7 @@ struct Listener::Impl : std::enable_shared_from_this<Impl> {
   asio::steady_timer timer;
   bool stopped = false;  // on the strand
   std::uint16_t port = 0;
+  int family = AF_UNSPEC;
   metrics::Gauge& now;
   metrics::Counter &accepted, &refused;
 
@@ -111,17 +112,34 @@ struct Listener::Impl : std::enable_shared_from_this<Impl> {
       boost::system::error_code error;
       Socket socket(asio::make_strand(io));
       co_await acceptor.async_accept(socket, asio::redirect_error(asio::use_awaitable, error));
-      if (stopped) break;
-      if (!error) {
+      if (!error) {  // also when we were stopped meanwhile: it is a connection, and dropping it would reset it
         begin(std::move(socket));
         continue;
       }
+      if (stopped) break;
       // One connection that died in the queue: on with the next. Anything else (EMFILE, ENFILE, ENOBUFS …)
       // stays true for a while, and asking again at once would spin.
       if (error.value() == ECONNABORTED || error.value() == EPROTO || error.value() == EPERM) continue;
       log::warn("net", "cannot accept", {{"listener", options.name}, {"error", error.message()}});
       timer.expires_after(std::chrono::milliseconds(200));
       co_await timer.async_wait(asio::redirect_error(asio::use_awaitable, error));
+    }
+  }
+
+  // Who connected before we stop is served: what is left in the queue would be reset.
+  void accept_waiting() {
+    boost::system::error_code error;
+    acceptor.native_non_blocking(true, error);
+    for (int left = SOMAXCONN; !error && left > 0; --left) {
+      const int fd = ::accept4(acceptor.native_handle(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC);
+      if (fd < 0 && (errno == EINTR || errno == ECONNABORTED || errno == EPROTO)) continue;
+      if (fd < 0) return;
+      Socket socket(asio::make_strand(io));
+      socket.assign(asio::generic::stream_protocol(family, 0), fd, error);
+      if (error)
+        ::close(fd);
+      else
+        begin(std::move(socket));
     }
   }
 
@@ -173,8 +191,9 @@ Result<std::shared_ptr<Listener>> Listener::bind(asio::io_context& io, ListenerO
   getsockname(fd, reinterpret_cast<sockaddr*>(&storage), &size);
   if (storage.ss_family == AF_INET) impl->port = ntohs(reinterpret_cast<sockaddr_in&>(storage).sin_port);
   if (storage.ss_family == AF_INET6) impl->port = ntohs(reinterpret_cast<sockaddr_in6&>(storage).sin6_port);
+  impl->family = storage.ss_family;
   boost::system::error_code error;
-  impl->acceptor.assign(asio::generic::stream_protocol(storage.ss_family, 0), fd, error);
+  impl->acceptor.assign(asio::generic::stream_protocol(impl->family, 0), fd, error);
   if (error) {
     ::close(fd);
     return fail(Code::io, fmt::format("listen on {}: {}", name_of(impl->options.address), error.message()));
@@ -202,6 +221,7 @@ void Listener::stop() {
   asio::dispatch(impl_->acceptor.get_executor(), [impl = impl_] {
     if (std::exchange(impl->stopped, true)) return;
     boost::system::error_code ignored;
+    impl->accept_waiting();
     impl->acceptor.close(ignored);
     impl->timer.cancel();
     if (const auto* path = std::get_if<std::filesystem::path>(&impl->options.address))

@@ -41,7 +41,7 @@ class Listener {
   void start();
   std::uint16_t port() const;  // the real one when 0 was asked for
   std::size_t connections() const;
-  // Accepts no more. Connections go on.
+  // Accepts who has connected already, and no more. Connections go on.
   void stop();
   // Closes what is still connected. Thread-safe.
   void close_all();

@@ -83,6 +83,7 @@ struct App::Impl {
   Result<void> listen_http();
   void wait_for_signal();
   void begin_drain();
+  void stop_listening();
   void drain_step();
   std::size_t connections() const;
 };
@@ -242,6 +243,15 @@ void App::Impl::begin_drain() {
   stopping = true;
   notify_service_manager("STOPPING=1");
   log::info("server", "stopping", {{"connections", connections()}});
+  if (identity) identity->stop_soon();
+  if (config.drain_notice.count() == 0) return stop_listening();
+  drain_timer.expires_after(config.drain_notice);
+  drain_timer.async_wait([this](const boost::system::error_code& error) {
+    if (!error) stop_listening();
+  });
+}
+
+void App::Impl::stop_listening() {
   for (const auto& listener : listeners) listener->stop();
   imap->shutdown();
   lmtp->shutdown();

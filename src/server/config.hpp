@@ -74,6 +74,7 @@ struct Config {
   std::size_t storage_threads = 8;
   std::size_t io_threads = 0;  // 0: one a core
   std::size_t idle_mailboxes = 200;
+  Millis drain_notice{0};
   Millis drain_timeout{10'000};
 
   // What the file and the environment set, by key: for `muhur config show`.

@@ -238,6 +238,10 @@ const Key kKeys[] = {
      MUHUR_SET(idle_mailboxes, number_of(v, 0, 100'000))},
     {"server.io_threads", Kind::number, "0", "Threads that speak with clients. 0: one a core.",
      MUHUR_SET(io_threads, number_of(v, 0, 1024))},
+    {"server.drain_notice", Kind::duration, "\"0s\"",
+     "How long a server that was told to stop goes on as before while `/readyz` says 503: as long as a load balancer "
+     "takes to see it.",
+     MUHUR_SET(drain_notice, duration_of(v, Millis(0)))},
     {"server.drain_timeout", Kind::duration, "\"10s\"",
      "How long a stopping server waits for its connections to end by themselves.",
      MUHUR_SET(drain_timeout, duration_of(v, Millis(0)))},

@@ -105,8 +105,10 @@ Identity::~Identity() = default;
 
 net::Task<void> Identity::serve(net::StreamPtr stream) { return impl_->server->serve(std::move(stream)); }
 
+void Identity::stop_soon() { impl_->draining = true; }
+
 void Identity::drain() {
-  impl_->draining = true;
+  stop_soon();
   impl_->server->drain();
 }
 

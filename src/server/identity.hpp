@@ -25,7 +25,9 @@ class Identity {
   ~Identity();
 
   net::Task<void> serve(net::StreamPtr stream);
-  // From now on /readyz says no; connections between requests close, others when they are done.
+  // From now on /readyz says no.
+  void stop_soon();
+  // The same; and connections between requests close, others when they are done.
   void drain();
   // A step of removing what has expired; keys of every algorithm, rotated when they are due. Block.
   void sweep();
