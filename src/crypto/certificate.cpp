@@ -1,32 +1,17 @@
 #include "crypto/certificate.hpp"
 
 #include <arpa/inet.h>
-#include <openssl/bio.h>
-#include <openssl/evp.h>
 #include <openssl/pem.h>
-#include <openssl/x509.h>
 #include <openssl/x509v3.h>
 
-#include <memory>
-
 #include "base/random.hpp"
+#include "crypto/openssl.hpp"
 
 namespace muhur::crypto {
 namespace {
 
-template <auto Free>
-struct Freed {
-  template <class T>
-  void operator()(T* object) const {
-    Free(object);
-  }
-};
-using Pkey = std::unique_ptr<EVP_PKEY, Freed<EVP_PKEY_free>>;
-using Certificate = std::unique_ptr<X509, Freed<X509_free>>;
-using Memory = std::unique_ptr<BIO, Freed<BIO_free_all>>;
 using Extension = std::unique_ptr<X509_EXTENSION, Freed<X509_EXTENSION_free>>;
 using Names = std::unique_ptr<GENERAL_NAMES, Freed<GENERAL_NAMES_free>>;
-using Number = std::unique_ptr<BIGNUM, Freed<BN_free>>;
 
 std::unexpected<Error> failed(std::string_view step) {
   return fail(Code::internal, "making a certificate failed: " + std::string(step));

@@ -1,14 +1,13 @@
 #include "crypto/certificate_expiry.hpp"
 
 #include <fmt/format.h>
-#include <openssl/bio.h>
 #include <openssl/pem.h>
-#include <openssl/x509.h>
 
 #include <cerrno>
 #include <ctime>
 #include <fstream>
-#include <memory>
+
+#include "crypto/openssl.hpp"
 
 namespace muhur::crypto {
 
@@ -19,10 +18,9 @@ Result<std::int64_t> certificate_expiry(const std::filesystem::path& pem_file) {
   std::string text(kLargest, '\0');
   in.read(text.data(), kLargest);
   text.resize(static_cast<std::size_t>(in.gcount()));
-  const std::unique_ptr<BIO, decltype(&BIO_free_all)> memory(
-      BIO_new_mem_buf(text.data(), static_cast<int>(text.size())), BIO_free_all);
-  const std::unique_ptr<X509, decltype(&X509_free)> certificate(
-      memory ? PEM_read_bio_X509(memory.get(), nullptr, nullptr, nullptr) : nullptr, X509_free);
+  const Memory memory(BIO_new_mem_buf(text.data(), static_cast<int>(text.size())));
+  const Certificate certificate(memory ? PEM_read_bio_X509(memory.get(), nullptr, nullptr, nullptr)
+                                       : nullptr);
   std::tm end{};
   if (!certificate || ASN1_TIME_to_tm(X509_get0_notAfter(certificate.get()), &end) != 1)
     return fail(Code::invalid, fmt::format("{} holds no certificate in PEM", pem_file.string()),

@@ -1,14 +1,11 @@
 // Signatures over OpenSSL's EVP. ES256 signatures are r || s, 32 bytes each, where OpenSSL has DER.
 #include "crypto/signing.hpp"
 
-#include <openssl/bn.h>
 #include <openssl/core_names.h>
 #include <openssl/ec.h>
 #include <openssl/ecdsa.h>
-#include <openssl/evp.h>
 #include <openssl/param_build.h>
 #include <openssl/rsa.h>
-#include <openssl/x509.h>
 
 #include <boost/json/object.hpp>
 #include <boost/json/parse.hpp>
@@ -17,23 +14,15 @@
 
 #include "base/encoding.hpp"
 #include "crypto/mac.hpp"
+#include "crypto/openssl.hpp"
 
 namespace muhur::crypto {
 namespace {
 
 namespace json = boost::json;
 
-template <auto Free>
-struct Freed {
-  template <class T>
-  void operator()(T* object) const {
-    Free(object);
-  }
-};
-using Pkey = std::unique_ptr<EVP_PKEY, Freed<EVP_PKEY_free>>;
 using Context = std::unique_ptr<EVP_PKEY_CTX, Freed<EVP_PKEY_CTX_free>>;
 using DigestContext = std::unique_ptr<EVP_MD_CTX, Freed<EVP_MD_CTX_free>>;
-using Number = std::unique_ptr<BIGNUM, Freed<BN_free>>;
 using Builder = std::unique_ptr<OSSL_PARAM_BLD, Freed<OSSL_PARAM_BLD_free>>;
 using Parameters = std::unique_ptr<OSSL_PARAM, Freed<OSSL_PARAM_free>>;
 using EcdsaSignature = std::unique_ptr<ECDSA_SIG, Freed<ECDSA_SIG_free>>;
