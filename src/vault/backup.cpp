@@ -1,6 +1,5 @@
 #include "vault/backup.hpp"
 
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -8,6 +7,7 @@
 #include <cerrno>
 
 #include "vault/check.hpp"
+#include "vault/database_files.hpp"
 #include "vault/pages.hpp"
 #include "vault/sqlite.hpp"
 #include "vault/transaction.hpp"
@@ -19,29 +19,12 @@ namespace {
 
 namespace fs = std::filesystem;
 
-void remove_database(const fs::path& path) {
-  for (const char* suffix : {"", "-wal", "-shm", "-journal"}) {
-    std::error_code ignored;
-    fs::remove(path.string() + suffix, ignored);
-  }
-}
-
 // The unfinished copy: gone with its companions unless it was given its name.
 struct Part {
   explicit Part(const fs::path& target) : path(target.string() + ".part") { remove_database(path); }
   ~Part() { remove_database(path); }
   fs::path path;
 };
-
-Result<void> sync(const fs::path& path, int flags) {
-  const int fd = ::open(path.c_str(), flags | O_CLOEXEC);
-  if (fd < 0) return fail_errno(errno, fmt::format("open {}", path.string()));
-  const int rc = ::fsync(fd);
-  const int error = errno;
-  ::close(fd);
-  if (rc != 0) return fail_errno(error, fmt::format("flush {}", path.string()));
-  return {};
-}
 
 Result<void> copy_pages(Connection& source, Connection& copy, const BackupOptions& options) {
   sqlite3_backup* backup = sqlite3_backup_init(copy.handle(), "main", source.handle(), "main");
@@ -108,12 +91,12 @@ Result<BackupReport> backup(Connection& source, const BackupOptions& options) {
   const Part part(fs::absolute(options.path));
   MUHUR_CHECK(make_copy(source, options, part.path));
   MUHUR_TRY(const BackupReport report, verify(options, part.path));
-  MUHUR_CHECK(sync(part.path, O_RDONLY));
+  MUHUR_CHECK(flush_file(part.path));
   // A hard link and not a rename: it never replaces a file that came there meanwhile.
   const fs::path target = fs::absolute(options.path);
   if (::link(part.path.c_str(), target.c_str()) != 0)
     return fail_errno(errno, fmt::format("name {}", target.string()));
-  MUHUR_CHECK(sync(target.parent_path(), O_RDONLY | O_DIRECTORY));
+  MUHUR_CHECK(flush_directory(target.parent_path()));
   return report;
 }
 

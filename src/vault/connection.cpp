@@ -10,6 +10,7 @@
 
 #include "base/unicode.hpp"
 #include "vault/cipher_choice.hpp"
+#include "vault/database_files.hpp"
 #include "vault/main_file.hpp"
 #include "vault/sqlite.hpp"
 #include "vault/sqlite_error.hpp"
@@ -43,13 +44,6 @@ Result<bool> make_private_file(const fs::path& path) {
     ::close(directory);
   }
   return true;
-}
-
-void remove_with_companions(const fs::path& path) {
-  for (const char* suffix : {"", "-wal", "-shm", "-journal"}) {
-    std::error_code ignored;
-    fs::remove(path.string() + suffix, ignored);
-  }
 }
 
 // SQLite answers many PRAGMAs (and EXPLAIN) while it compiles them: a cached one would answer with what
@@ -132,7 +126,7 @@ Result<std::unique_ptr<Connection>> Connection::open(const OpenOptions& options)
   if (opened) opened = connection->set_up(options);
   if (!opened) {
     connection.reset();
-    if (is_new) remove_with_companions(fs::absolute(options.path));
+    if (is_new) remove_database(fs::absolute(options.path));
     return std::unexpected(std::move(opened).error());
   }
   connection->slow_ = options.slow;

@@ -11,6 +11,7 @@
 #include "base/encoding.hpp"
 #include "crypto/mac.hpp"
 #include "vault/check.hpp"
+#include "vault/database_files.hpp"
 #include "vault/lock_file.hpp"
 #include "vault/migrate_copy.hpp"
 #include "vault/pages.hpp"
@@ -19,23 +20,6 @@ namespace muhur::vault {
 namespace {
 
 namespace fs = std::filesystem;
-
-void remove_database(const fs::path& path) {
-  for (const char* suffix : {"", "-wal", "-shm", "-journal"}) {
-    std::error_code ignored;
-    fs::remove(path.string() + suffix, ignored);
-  }
-}
-
-Result<void> flush(const fs::path& path, int flags) {
-  const int fd = ::open(path.c_str(), flags | O_CLOEXEC);
-  if (fd < 0) return fail_errno(errno, fmt::format("open {}", path.string()));
-  const int rc = ::fsync(fd);
-  const int error = errno;
-  ::close(fd);
-  if (rc != 0) return fail_errno(error, fmt::format("flush {}", path.string()));
-  return {};
-}
 
 // Empty, with the owner and the mode of the old file from its first moment.
 Result<void> make_like(const fs::path& old, const fs::path& fresh) {
@@ -224,10 +208,10 @@ Result<CipherMigrated> migrate_cipher(const CipherMigration& wanted) {
                                  .go_on = wanted.go_on ? wanted.go_on : [] { return true; },
                                  .on_step = [&] { telling.copied(part); }};
   MUHUR_CHECK(make_copy(plan, wal, telling, report));
-  MUHUR_CHECK(flush(part, O_RDONLY));
+  MUHUR_CHECK(flush_file(part));
   if (::rename(part.c_str(), path.c_str()) != 0)
     return fail_errno(errno, fmt::format("give {} its new content", path.string()));
-  MUHUR_CHECK(flush(path.parent_path(), O_RDONLY | O_DIRECTORY));
+  MUHUR_CHECK(flush_directory(path.parent_path()));
   report.changed = true;
   return report;
 }

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "base/unicode.hpp"
+#include "vault/database_files.hpp"
 #include "vault/page_map.hpp"
 #include "vault/salvage_table.hpp"
 #include "vault/sqlite.hpp"
@@ -249,7 +250,7 @@ Result<SalvageReport> salvage(Connection& damaged, const fs::path& target, const
   if (done) done = Salvager(pages, map, *made, report, progress).run();
   if (!done) {
     made.reset();
-    for (const char* suffix : {"", "-wal", "-shm", "-journal"}) fs::remove(target.string() + suffix, ignored);
+    remove_database(target);
     return std::unexpected(std::move(done).error());
   }
   return report;
