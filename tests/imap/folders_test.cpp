@@ -8,10 +8,14 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 using ::testing::StartsWith;
 
-TEST(Folders, PlainListCarriesSpecialUseAndChildren) {
-  // Bug class 13: iOS, K-9 and Outlook find Sent and Trash by the attributes of a plain LIST, or XLIST.
+class Folders : public ::testing::Test {
+ protected:
   House house;
   Client client = house.signed_in();
+};
+
+TEST_F(Folders, PlainListCarriesSpecialUseAndChildren) {
+  // Bug class 13: iOS, K-9 and Outlook find Sent and Trash by the attributes of a plain LIST, or XLIST.
   for (const char* command : {"LIST \"\" *", "XLIST \"\" \"*\""}) {
     const std::string got = client.run(command);
     for (const char* use : {"Drafts", "Sent", "Trash", "Junk", "Archive"})
@@ -23,35 +27,29 @@ TEST(Folders, PlainListCarriesSpecialUseAndChildren) {
   EXPECT_EQ(client.run("LIST \"\" \"\""), "* LIST (\\Noselect) \"/\" \"\"\r\nT OK List completed.\r\n");
 }
 
-TEST(Folders, OfAnyNameAreCreatedListedRenamedAndOpenedAgain) {
+TEST_F(Folders, OfAnyNameAreCreatedListedRenamedAndOpenedAgain) {
   // Bug class 15.
-  House house;
   const char* names[] = {"A&-B", "&2D3eAA-", "&ZeVnLIqe-", "&-#*%", "a b", "G&APY-k"};
-  {
-    Client client = house.signed_in();
-    for (const std::string name : names) {
-      EXPECT_THAT(client.run("CREATE \"" + name + "\""), HasSubstr("T OK")) << name;
-      EXPECT_THAT(client.run("CREATE \"" + name + "/child\""), HasSubstr("T OK")) << name;
-      EXPECT_THAT(client.run("RENAME \"" + name + "\" \"" + name + "2\""), HasSubstr("T OK")) << name;
-    }
-    EXPECT_THAT(client.run("CREATE \"&bad\""), HasSubstr("T NO"));
-    EXPECT_THAT(client.run("CREATE \"a//b\""), HasSubstr("T NO"));
-    EXPECT_THAT(client.run("SELECT \"&Jjo\""), HasSubstr("T NO"));
-    EXPECT_THAT(client.run("LIST \"\" \"&bad*\""), StartsWith("T OK"));
+  for (const std::string name : names) {
+    EXPECT_THAT(client.run("CREATE \"" + name + "\""), HasSubstr("T OK")) << name;
+    EXPECT_THAT(client.run("CREATE \"" + name + "/child\""), HasSubstr("T OK")) << name;
+    EXPECT_THAT(client.run("RENAME \"" + name + "\" \"" + name + "2\""), HasSubstr("T OK")) << name;
   }
+  EXPECT_THAT(client.run("CREATE \"&bad\""), HasSubstr("T NO"));
+  EXPECT_THAT(client.run("CREATE \"a//b\""), HasSubstr("T NO"));
+  EXPECT_THAT(client.run("SELECT \"&Jjo\""), HasSubstr("T NO"));
+  EXPECT_THAT(client.run("LIST \"\" \"&bad*\""), StartsWith("T OK"));
   house.restart();
-  Client client = house.signed_in();
-  const std::string all = client.run("LIST \"\" \"*\"");
+  Client again = house.signed_in();
+  const std::string all = again.run("LIST \"\" \"*\"");
   for (const std::string name : names) {
     EXPECT_THAT(all, HasSubstr(name + "2/child")) << "children move along";
-    EXPECT_THAT(client.run("SELECT \"" + name + "2/child\""), HasSubstr("T OK")) << name;
-    EXPECT_THAT(client.run("SELECT \"" + name + "\""), HasSubstr("T NO [NONEXISTENT]")) << name;
+    EXPECT_THAT(again.run("SELECT \"" + name + "2/child\""), HasSubstr("T OK")) << name;
+    EXPECT_THAT(again.run("SELECT \"" + name + "\""), HasSubstr("T NO [NONEXISTENT]")) << name;
   }
 }
 
-TEST(Folders, AnswerWithCodes) {
-  House house;
-  Client client = house.signed_in();
+TEST_F(Folders, AnswerWithCodes) {
   EXPECT_THAT(client.run("CREATE Work"), HasSubstr("T OK"));
   EXPECT_THAT(client.run("CREATE work/"), HasSubstr("T OK")) << "names of another case are other names";
   EXPECT_THAT(client.run("CREATE Work"), HasSubstr("T NO [ALREADYEXISTS]"));
@@ -63,9 +61,7 @@ TEST(Folders, AnswerWithCodes) {
   EXPECT_THAT(client.run("STATUS Nowhere (MESSAGES)"), HasSubstr("T NO [NONEXISTENT]"));
 }
 
-TEST(Folders, ListFollowsPatterns) {
-  House house;
-  Client client = house.signed_in();
+TEST_F(Folders, ListFollowsPatterns) {
   client.run("CREATE a/b/c");
   EXPECT_EQ(client.run("LIST \"\" a/%"), "* LIST (\\HasChildren) \"/\" a/b\r\nT OK List completed.\r\n");
   EXPECT_EQ(
@@ -79,9 +75,7 @@ TEST(Folders, ListFollowsPatterns) {
   EXPECT_THAT(client.run("LIST \"\" \"" + wild + "*\""), StartsWith("T OK"));
 }
 
-TEST(Folders, ListExtendedAndListStatus) {
-  House house;
-  Client client = house.signed_in();
+TEST_F(Folders, ListExtendedAndListStatus) {
   client.run("CREATE a/b");
   client.run("SUBSCRIBE a/b");
   client.run("SUBSCRIBE gone");
@@ -99,9 +93,7 @@ TEST(Folders, ListExtendedAndListStatus) {
   EXPECT_THAT(client.run("LIST (FOO) \"\" *"), HasSubstr("T BAD"));
 }
 
-TEST(Folders, SubscriptionsOutliveTheirFolders) {
-  House house;
-  Client client = house.signed_in();
+TEST_F(Folders, SubscriptionsOutliveTheirFolders) {
   client.run("CREATE a/b");
   client.run("SUBSCRIBE a/b");
   EXPECT_THAT(client.run("LSUB \"\" %"), HasSubstr("* LSUB (\\Noselect) \"/\" a\r\n"));
@@ -111,17 +103,13 @@ TEST(Folders, SubscriptionsOutliveTheirFolders) {
   EXPECT_THAT(client.run("LSUB \"\" *"), Not(HasSubstr("a/b")));
 }
 
-TEST(Folders, AreCreatedForAUse) {
-  House house;
-  Client client = house.signed_in();
+TEST_F(Folders, AreCreatedForAUse) {
   EXPECT_THAT(client.run("CREATE Bin (USE (\\trash))"), HasSubstr("T "));
   EXPECT_THAT(client.run("CREATE X (USE (\\Foo))"), HasSubstr("T NO [USEATTR]"));
   EXPECT_THAT(client.run("CREATE X (USE \\Sent)"), HasSubstr("T BAD"));
 }
 
-TEST(Folders, DeletedWithChildrenStayAsNames) {
-  House house;
-  Client client = house.signed_in();
+TEST_F(Folders, DeletedWithChildrenStayAsNames) {
   client.run("CREATE a/b");
   EXPECT_THAT(client.run("DELETE a"), HasSubstr("T OK"));
   EXPECT_THAT(client.run("LIST \"\" a"), HasSubstr("(\\Noselect \\HasChildren) \"/\" a"));
@@ -129,9 +117,7 @@ TEST(Folders, DeletedWithChildrenStayAsNames) {
   EXPECT_THAT(client.append("a", message("x")), HasSubstr("T NO"));
 }
 
-TEST(Folders, SelectSaysAllThatClientsNeed) {
-  House house;
-  Client client = house.signed_in();
+TEST_F(Folders, SelectSaysAllThatClientsNeed) {
   client.append("INBOX", message("a"), "(\\Seen k1) ");
   client.append("INBOX", message("b"));
   const std::string got = client.run("SELECT inbox (CONDSTORE)");
@@ -145,10 +131,8 @@ TEST(Folders, SelectSaysAllThatClientsNeed) {
   EXPECT_THAT(client.run("FETCH 1 FLAGS"), HasSubstr("T BAD")) << "a failed SELECT leaves none selected";
 }
 
-TEST(Folders, MadeAgainHaveAHigherUidvalidity) {
+TEST_F(Folders, MadeAgainHaveAHigherUidvalidity) {
   // Bug class 22: the wrong mails were deleted when UIDs meant others than before.
-  House house;
-  Client client = house.signed_in();
   const auto uidvalidity = [&] {
     const std::string got = client.run("STATUS x (UIDVALIDITY)");
     return std::stoul(got.substr(got.find("UIDVALIDITY ") + 12));
@@ -160,18 +144,14 @@ TEST(Folders, MadeAgainHaveAHigherUidvalidity) {
   EXPECT_GT(uidvalidity(), before);
 }
 
-TEST(Folders, InboxIsRenamedByMovingItsMail) {
-  House house;
-  Client client = house.signed_in();
+TEST_F(Folders, InboxIsRenamedByMovingItsMail) {
   client.append("INBOX", message("x"));
   EXPECT_THAT(client.run("RENAME INBOX Old"), HasSubstr("T OK"));
   EXPECT_THAT(client.run("STATUS INBOX (MESSAGES)"), HasSubstr("MESSAGES 0"));
   EXPECT_THAT(client.run("STATUS Old (MESSAGES)"), HasSubstr("MESSAGES 1"));
 }
 
-TEST(Folders, DeletingTheSelectedOneUnselectsIt) {
-  House house;
-  Client client = house.signed_in();
+TEST_F(Folders, DeletingTheSelectedOneUnselectsIt) {
   client.run("CREATE x");
   client.run("SELECT x");
   EXPECT_THAT(client.run("DELETE x"), StartsWith("T OK"));
