@@ -1,8 +1,6 @@
 #include "net/pools.hpp"
 
 #include <pthread.h>
-#include <sys/resource.h>
-#include <unistd.h>
 
 #include <boost/asio/post.hpp>
 #include <boost/asio/prefer.hpp>
@@ -12,6 +10,7 @@
 #include <thread>
 #include <vector>
 
+#include "base/priority.hpp"
 #include "base/sync.hpp"
 
 namespace muhur::net {
@@ -27,8 +26,7 @@ struct Pool::Impl {
 
   void work() {
     pthread_setname_np(pthread_self(), name.substr(0, 15).c_str());
-    // On Linux a thread has a priority of its own. Lowering it cannot fail.
-    if (nice > 0) setpriority(PRIO_PROCESS, static_cast<id_t>(gettid()), nice);
+    if (nice > 0) lower_thread_priority(nice);
     while (std::function<void()> job = next()) job();
   }
 

@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 #include <pthread.h>
-#include <sys/resource.h>
-#include <unistd.h>
 
 #include <array>
 #include <deque>
@@ -13,6 +11,7 @@
 #include <vector>
 
 #include "base/metrics.hpp"
+#include "base/priority.hpp"
 #include "base/random.hpp"
 #include "base/sync.hpp"
 #include "passwords/meters.hpp"
@@ -197,8 +196,7 @@ Jobs HashPool::Impl::next(Jobs& late) {
 
 void HashPool::Impl::work() {
   pthread_setname_np(pthread_self(), "hash");
-  // On Linux a thread has a priority of its own. Lowering it cannot fail.
-  if (options.nice > 0) setpriority(PRIO_PROCESS, static_cast<id_t>(gettid()), options.nice);
+  if (options.nice > 0) lower_thread_priority(options.nice);
   while (true) {
     Jobs late;
     Jobs jobs = next(late);

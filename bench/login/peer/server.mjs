@@ -1,11 +1,11 @@
 // The peer of the sign-in load: an OpenID Connect provider made of npm's oidc-provider as its manual shows it,
-// everything in memory, RS256, bcrypt in native code (@node-rs/bcrypt). Prints one line of JSON when ready.
+// everything in memory, RS256, bcrypt on libuv's four threads. Prints one line of JSON when ready.
 //
 //   node server.mjs [--accounts 1000] [--cost 10] [--port 0]
 import { createServer } from 'node:http';
 import { generateKeyPairSync } from 'node:crypto';
 import { parseArgs } from 'node:util';
-import bcrypt from '@node-rs/bcrypt';
+import bcrypt from 'bcrypt';
 import Provider from 'oidc-provider';
 import { MapAdapter } from './adapter.mjs';
 
@@ -22,7 +22,7 @@ const cost = Number(values.cost);
 const accounts = new Map();
 async function makeAccount(number) {
   const digits = String(number).padStart(4, '0');
-  accounts.set(`bench${digits}@example.org`, await bcrypt.hash(`bench-password-${digits}`, { cost }));
+  accounts.set(`bench${digits}@example.org`, await bcrypt.hash(`bench-password-${digits}`, cost));
 }
 for (let from = 1; from <= count; from += 64)
   await Promise.all(Array.from({ length: Math.min(64, count - from + 1) }, (_, i) => makeAccount(from + i)));
@@ -84,7 +84,7 @@ async function interact(request, response) {
   if (request.method === 'POST') {
     const form = await bodyOf(request);
     const record = accounts.get(form.get('login') ?? '');
-    if (record && (await bcrypt.verify(form.get('password') ?? '', record)))
+    if (record && (await bcrypt.compare(form.get('password') ?? '', record)))
       return provider.interactionFinished(request, response, { login: { accountId: form.get('login') } });
     problem = 'The address or the password is wrong.';
   }
