@@ -64,6 +64,8 @@ Result<void> replace(Directory& directory, UserId id, const Prepared& credential
     MUHUR_CHECK(c.run("DELETE FROM credentials WHERE user_id = ? AND kind = ? AND name = ?", id,
                       credential.kind, credential.name));
     MUHUR_CHECK(insert(c, credential, user, dek, now));
+    if (credential.kind == CredentialKind::password)
+      MUHUR_CHECK(c.run("UPDATE users SET epoch = epoch + 1 WHERE id = ?", id));
     return append_audit(c, now, {.user = id, .action = std::string(action)});
   });
 }

@@ -1,7 +1,7 @@
-// directory.db, version 2:
+// directory.db, version 3:
 //   domains      where mail is accepted; name is the lower-case A-label
 //   users        canonical is the compared form of the address; ids are never used twice, since wraps and
-//                audit rows refer to them; mailbox is a MailboxState
+//                audit rows refer to them; mailbox is a MailboxState; epoch: User::epoch
 //   credentials  record verifies, wrap is the mailbox's key sealed for it (accounts/key_wrap.hpp);
 //                memory_kib and passes repeat a password record's cost, so that costs can be counted
 //                (accounts/record_cost.hpp)
@@ -73,6 +73,9 @@ INSERT INTO settings(name, value) VALUES ('sign-in-key', randomblob(32));
     {2, "users whose mailbox is made at their first sign-in", R"sql(
 ALTER TABLE users ADD COLUMN mailbox INTEGER NOT NULL DEFAULT 0;
 UPDATE users SET mailbox = 1 WHERE length(sealing_public) > 0;
+)sql"},
+    {3, "sign-ins that a new password ends", R"sql(
+ALTER TABLE users ADD COLUMN epoch INTEGER NOT NULL DEFAULT 0;
 )sql"},
 };
 

@@ -165,15 +165,15 @@ Lockout::Attempt::~Attempt() {
   for (const auto& again : waiting) again();
 }
 
-void Lockout::Attempt::succeeded() {
+void Lockout::Attempt::succeeded(bool forgives) {
   {
     const Lock lock(state_->impl->mutex);
     Counter& guess = *state_->guess;
     Counter& pair = *state_->pair;
     const std::int64_t now = state_->impl->now();
-    const bool had_failures = guess.failures > 0;
+    const bool had_failures = forgives && guess.failures > 0;
     const bool stale = now - pair.good_ms > kGoodExactTo;
-    guess.failures = 0;
+    if (had_failures) guess.failures = 0;
     pair.good_ms = now;
     if (stale) state_->impl->save(pair);
     if (had_failures && !(stale && &guess == &pair)) state_->impl->save(guess);

@@ -47,7 +47,9 @@ class Lockout {
     Attempt(Attempt&& other) noexcept;
     Attempt& operator=(Attempt&&) = delete;
     ~Attempt();
-    void succeeded();
+    // `forgives`: wrong guesses before it are forgotten. Not by a credential other than the one that is
+    // guessed at: who holds one program's app password must not guess the password for ever.
+    void succeeded(bool forgives = true);
     void wrong();
 
    private:

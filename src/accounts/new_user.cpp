@@ -1,5 +1,7 @@
 #include "accounts/new_user.hpp"
 
+#include "accounts/look_alike.hpp"
+
 namespace muhur::accounts {
 namespace {
 
@@ -19,7 +21,7 @@ Result<void> check_address(vault::Connection& c, const AddressParts& parts) {
     return fail(Code::not_found, "the domain " + parts.domain + " is not here", "Add the domain first");
   MUHUR_TRY(const bool taken, exists(c, "SELECT 1 FROM users WHERE canonical = ?", compared(parts)));
   if (taken) return fail(Code::exists, "the address " + shown(parts) + " is taken", "Choose another one");
-  return {};
+  return check_look_alikes(c, parts);
 }
 
 Result<User> insert_user(vault::Connection& c, const NewUser& given, const AddressParts& parts,

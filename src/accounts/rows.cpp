@@ -25,6 +25,7 @@ User user_of(const vault::Statement& row) {
   user.quota_bytes = row.int64(7);
   user.created_ms = row.int64(8);
   user.mailbox = row.as<MailboxState>(9);
+  user.epoch = row.int64(10);
   return user;
 }
 
@@ -35,6 +36,11 @@ Result<User> find_user(vault::Connection& connection, std::string_view canonical
 
 Result<User> find_user(vault::Connection& connection, UserId id) {
   return only_user(connection.prepare("SELECT " MUHUR_USER_COLUMNS " FROM users WHERE id = ?"), id);
+}
+
+Result<User> find_user_of_mailbox(vault::Connection& connection, std::string_view mailbox_id) {
+  return only_user(connection.prepare("SELECT " MUHUR_USER_COLUMNS " FROM users WHERE mailbox_id = ?"),
+                   mailbox_id);
 }
 
 std::unexpected<Error> no_such_user() {

@@ -150,7 +150,7 @@ struct SignIn::Impl {
     }
     static auto& ok = metrics::counter("muhur_sign_ins_total", "Sign-ins by result", "result=\"ok\"");
     ok.add();
-    attempt.succeeded();
+    attempt.succeeded(proof.row->kind != CredentialKind::app_password);
     note_use(*proof.row);
     record_success(user, proof.row->kind, peer);
     return SignedIn{std::move(user), std::move(*dek), proof.row->kind};

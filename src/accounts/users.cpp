@@ -72,6 +72,11 @@ Result<User> Users::by_id(UserId id) {
   return directory_.database().read([&](vault::Connection& c) { return find_user(c, id); });
 }
 
+Result<User> Users::by_mailbox(std::string_view mailbox_id) {
+  return directory_.database().read(
+      [&](vault::Connection& c) { return find_user_of_mailbox(c, mailbox_id); });
+}
+
 Result<User> Users::recipient(std::string_view address, std::string* tag) {
   if (tag != nullptr) tag->clear();
   const auto parts = split_address(address);
@@ -100,8 +105,8 @@ Result<std::vector<User>> Users::list() {
 }
 
 Result<void> Users::set_disabled(UserId id, bool disabled) {
-  return set_column(directory_, "UPDATE users SET disabled = ? WHERE id = ?", id, disabled,
-                    disabled ? "user-disabled" : "user-enabled");
+  return set_column(directory_, "UPDATE users SET disabled = ?1, epoch = epoch + ?1 WHERE id = ?2", id,
+                    disabled, disabled ? "user-disabled" : "user-enabled");
 }
 
 Result<void> Users::set_admin(UserId id, bool admin) {

@@ -31,6 +31,9 @@ struct User {
   std::int64_t quota_bytes = 0;  // 0: none
   std::int64_t created_ms = 0;
   MailboxState mailbox = MailboxState::ready;
+  // Grows when the password is set anew and when the user is disabled, in the same transaction: what somebody
+  // began in an earlier one (a session, a grant) is over, whoever was running to hear of it or not.
+  std::int64_t epoch = 0;
 };
 
 class Users {
@@ -46,6 +49,7 @@ class Users {
   // not_found for an unknown user, an unknown domain and for what is no address.
   Result<User> by_address(std::string_view address);
   Result<User> by_id(UserId id);
+  Result<User> by_mailbox(std::string_view mailbox_id);
   // The user whom mail to this address reaches: exact first, then without "+tag"; `tag` gets what stood
   // behind the '+'.
   Result<User> recipient(std::string_view address, std::string* tag = nullptr);

@@ -1,8 +1,7 @@
 #include "oidc/authorize.hpp"
 
-#include <algorithm>
-
 #include "oidc/scope.hpp"
+#include "oidc/standing.hpp"
 
 namespace muhur::oidc {
 namespace {
@@ -27,12 +26,6 @@ bool needs_consent(const AuthorizationRequest& request, const Present& present, 
   return !request.client->skip_consent && (remembered.empty() || !covers(remembered, joined(request.scopes)));
 }
 
-bool may_sign_in_here(const Client& client, const Present& present) {
-  return client.groups.empty() || std::ranges::any_of(client.groups, [&](const auto& group) {
-           return has_word(present.groups, group);
-         });
-}
-
 }  // namespace
 
 Decision decide(const AuthorizationRequest& request, const std::optional<Present>& present,
@@ -48,7 +41,7 @@ Decision decide(const AuthorizationRequest& request, const std::optional<Present
     if (silent) return refuse("login_required", "nobody is signed in who would do");
     return {Step::sign_in, {}};
   }
-  if (!may_sign_in_here(*request.client, *present))
+  if (!is_open_to(*request.client, present->groups))
     return refuse("access_denied", "this user may not use this client");
   if (needs_consent(request, *present, remembered)) {
     if (silent) return refuse("consent_required", "the user has to be asked");

@@ -44,6 +44,7 @@ void visit(Visitor& v, C& c) {
   v.value("require_pkce", c.require_pkce);
   v.value("require_par", c.require_par);
   v.value("require_dpop", c.require_dpop);
+  v.value("require_dpop_nonce", c.require_dpop_nonce);
   v.value("skip_consent", c.skip_consent);
   v.value("may_introspect", c.may_introspect);
   v.named(

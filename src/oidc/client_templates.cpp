@@ -13,7 +13,8 @@ namespace {
 constexpr ClientTemplate kTemplates[] = {{"roundcube", "Roundcube"},
                                          {"grafana", "Grafana"},
                                          {"nextcloud", "Nextcloud"},
-                                         {"oauth2-proxy", "oauth2-proxy"}};
+                                         {"oauth2-proxy", "oauth2-proxy"},
+                                         {"fapi2", "FAPI 2.0 client"}};
 
 const ClientTemplate* find(std::string_view name) {
   const auto at = std::ranges::find(kTemplates, name, &ClientTemplate::name);
@@ -58,6 +59,17 @@ void oauth2_proxy(Client& client, const std::string& base) {
   client.scopes = {"openid", "profile", "email", "groups", "offline_access"};
 }
 
+// What the FAPI 2.0 Security Profile asks of a client, for software that can do it: requests pushed, tokens
+// bound to a key, proofs with nonces. Its keys (--jwks-file) make it private_key_jwt as well.
+void fapi2(Client& client, const std::string& base) {
+  client.redirect_uris = {base + "/callback"};
+  client.post_logout_redirect_uris = {base + "/"};
+  client.require_par = true;
+  client.require_dpop = true;
+  client.require_dpop_nonce = true;
+  client.access_token_s = 300;
+}
+
 }  // namespace
 
 std::span<const ClientTemplate> client_templates() { return kTemplates; }
@@ -81,6 +93,7 @@ Result<Client> client_from_template(std::string_view name, std::string id, std::
   if (name == "grafana") grafana(client, base);
   if (name == "nextcloud") nextcloud(client, base);
   if (name == "oauth2-proxy") oauth2_proxy(client, base);
+  if (name == "fapi2") fapi2(client, base);
   MUHUR_CHECK(check_client(client));
   return client;
 }
@@ -130,6 +143,17 @@ std::string instructions(std::string_view name, const Client& client, std::strin
         "  --discoveryuri={}/.well-known/openid-configuration \\\n"
         "  --scope='{}' --mapping-uid=sub --mapping-display-name=name --mapping-email=email\n",
         client.id, secret, issuer, scopes);
+  if (name == "fapi2")
+    return fmt::format(
+        "Discovery:      {}/.well-known/openid-configuration\n"
+        "client_id:      {}\n"
+        "{}"
+        "redirect_uri:   {}\n"
+        "scope:          {}\n"
+        "Requests are pushed (RFC 9126) with PKCE (S256); tokens are bound by DPoP (RFC 9449), whose\n"
+        "proofs carry the nonce of the last answer's DPoP-Nonce header.\n",
+        issuer, client.id, secret.empty() ? std::string() : fmt::format("client_secret:  {}\n", secret),
+        client.redirect_uris.front(), scopes);
   return fmt::format(
       "provider = \"oidc\"\n"
       "oidc_issuer_url = \"{}\"\n"

@@ -32,6 +32,7 @@ struct Client {
   bool require_pkce = true;
   bool require_par = false;
   bool require_dpop = false;
+  bool require_dpop_nonce = false;  // in its proofs (RFC 9449 §8, §9)
   bool skip_consent = false;    // first-party
   bool may_introspect = false;  // tokens of others
   AccessTokenFormat access_token = AccessTokenFormat::opaque;

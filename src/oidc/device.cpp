@@ -1,5 +1,8 @@
 #include "oidc/device.hpp"
 
+#include <algorithm>
+#include <utility>
+
 #include "accounts/network.hpp"
 #include "base/random.hpp"
 #include "crypto/seal.hpp"
@@ -25,6 +28,7 @@ DeviceCode device_of(const vault::Statement& row) {
                   .sid = std::string(row.text(8)),
                   .amr = std::string(row.text(9)),
                   .auth_time_s = row.int64(10),
+                  .epoch = row.int64(15),
                   .public_half = copy(row.blob(12)),
                   .half = copy(row.blob(13)),
                   .ends_s = row.int64(14)};
@@ -78,7 +82,7 @@ Result<std::optional<DeviceCode>> find_device(vault::Connection& c, std::string_
   const auto hash = hash_of(device_code);
   MUHUR_TRY(auto st,
             c.prepare("SELECT hash, client_id, scope, resource, state, wait_s, polled_s, user_id, sid, amr, "
-                      "auth_time_s, dek, public_half, half, ends_s FROM device_codes WHERE hash = ?"));
+                      "auth_time_s, dek, public_half, half, ends_s, epoch FROM device_codes WHERE hash = ?"));
   MUHUR_TRY(const bool row, st.bind(ByteView(hash)).step());
   if (!row) return std::optional<DeviceCode>();
   return std::optional(device_of(st));
@@ -89,7 +93,7 @@ Result<std::optional<DeviceCode>> find_device_by_user_code(vault::Connection& c,
   const auto typed = hash_of(read_user_code(user_code));
   MUHUR_TRY(auto st,
             c.prepare("SELECT hash, client_id, scope, resource, state, wait_s, polled_s, user_id, sid, amr, "
-                      "auth_time_s, dek, public_half, half, ends_s FROM device_codes "
+                      "auth_time_s, dek, public_half, half, ends_s, epoch FROM device_codes "
                       "WHERE user_code = ? AND state = 0 AND ends_s > ?"));
   MUHUR_TRY(const bool row, st.bind(ByteView(typed), now_s).step());
   if (!row) return std::optional<DeviceCode>();
@@ -99,9 +103,10 @@ Result<std::optional<DeviceCode>> find_device_by_user_code(vault::Connection& c,
 Result<bool> decide_device(vault::Connection& c, const DeviceCode& d, std::int64_t now_s) {
   MUHUR_TRY(auto st,
             c.prepare("UPDATE device_codes SET state = ?, user_id = ?, sid = ?, amr = ?, auth_time_s = ?, "
-                      "dek = ? WHERE hash = ? AND state = 0 AND ends_s > ?"));
-  MUHUR_TRY(const auto decided,
-            st.bind(d.state, d.user, d.sid, d.amr, d.auth_time_s, d.dek, d.hash, now_s).run_counted());
+                      "dek = ?, epoch = ? WHERE hash = ? AND state = 0 AND ends_s > ?"));
+  MUHUR_TRY(
+      const auto decided,
+      st.bind(d.state, d.user, d.sid, d.amr, d.auth_time_s, d.dek, d.epoch, d.hash, now_s).run_counted());
   return decided == 1;
 }
 
@@ -125,28 +130,53 @@ Result<Secret> device_dek(std::string_view device_code, const DeviceCode& code) 
   return secret;
 }
 
-Result<void> UserCodeGuard::admit(std::string_view peer, std::int64_t now_s) {
-  const Lock lock(mutex_);
-  forget(now_s);
-  const auto at = count_.find(accounts::network_of(peer).name);
-  if (wrong_.size() >= kInAll || (at != count_.end() && at->second >= kPerNetwork))
-    return fail(Code::busy, "too many wrong codes lately", "Try again in ten minutes");
-  return {};
+UserCodeGuard::Look::Look(Look&& other) noexcept
+    : guard_(std::exchange(other.guard_, nullptr)), network_(std::move(other.network_)) {}
+
+UserCodeGuard::Look::~Look() {
+  if (!guard_) return;
+  const Lock lock(guard_->mutex_);
+  --guard_->looking_;
+  guard_->count_down(network_);
 }
 
-void UserCodeGuard::wrong(std::string_view peer, std::int64_t now_s) {
+void UserCodeGuard::Look::wrong(std::int64_t now_s) {
+  UserCodeGuard* const guard = std::exchange(guard_, nullptr);
+  if (!guard) return;
+  const Lock lock(guard->mutex_);
+  --guard->looking_;
+  guard->wrong_.emplace_back(now_s, std::move(network_));
+}
+
+Result<UserCodeGuard::Look> UserCodeGuard::admit(std::string_view peer, std::int64_t now_s) {
+  std::string network = accounts::network_of(peer).name;
   const Lock lock(mutex_);
   forget(now_s);
-  if (wrong_.size() >= kInAll) return;
-  std::string network = accounts::network_of(peer).name;
+  const auto at = count_.find(network);
+  if (wrong_.size() + looking_ >= kInAll || (at != count_.end() && at->second >= kPerNetwork))
+    return fail(Code::busy, "too many wrong codes lately",
+                fmt::format("Wait {} s and try again", wait_of(network, now_s)));
+  ++looking_;
   ++count_[network];
-  wrong_.emplace_back(now_s, std::move(network));
+  return Look(*this, std::move(network));
+}
+
+// Until the network's oldest wrong one is forgotten, or the oldest of all.
+std::int64_t UserCodeGuard::wait_of(std::string_view network, std::int64_t now_s) const {
+  const auto own =
+      std::ranges::find(wrong_, network, [](const auto& one) { return std::string_view(one.second); });
+  const auto oldest = own != wrong_.end() ? own : wrong_.begin();
+  return oldest != wrong_.end() ? std::max<std::int64_t>(oldest->first + kWindow_s - now_s, 1) : 1;
+}
+
+void UserCodeGuard::count_down(const std::string& network) {
+  const auto at = count_.find(network);
+  if (--at->second == 0) count_.erase(at);
 }
 
 void UserCodeGuard::forget(std::int64_t now_s) {
   while (!wrong_.empty() && wrong_.front().first + kWindow_s <= now_s) {
-    const auto at = count_.find(wrong_.front().second);
-    if (--at->second == 0) count_.erase(at);
+    count_down(wrong_.front().second);
     wrong_.pop_front();
   }
 }

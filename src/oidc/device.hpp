@@ -30,7 +30,7 @@ struct DeviceCode {
   std::int64_t wait_s = kDeviceInterval_s, polled_s = 0;
   accounts::UserId user = 0;
   std::string sid, amr;
-  std::int64_t auth_time_s = 0;
+  std::int64_t auth_time_s = 0, epoch = 0;
   std::optional<Bytes> dek;  // sealed to public_half
   Bytes public_half, half;
   std::int64_t ends_s = 0;
@@ -56,17 +56,35 @@ Result<Secret> device_dek(std::string_view device_code, const DeviceCode& code);
 class UserCodeGuard {
  public:
   static constexpr int kPerNetwork = 10;  // wrong ones in a window
-  static constexpr int kInAll = 1'000;
+  static constexpr std::size_t kInAll = 1'000;
   static constexpr std::int64_t kWindow_s = 600;
-  // busy: too many wrong ones lately.
-  Result<void> admit(std::string_view peer, std::int64_t now_s);
-  void wrong(std::string_view peer, std::int64_t now_s);
+
+  // A look at one code. It counts as a wrong one until it ends, so that many at once are not admitted where
+  // one after the other would not be. Must not outlive its guard.
+  class Look {
+   public:
+    Look(Look&& other) noexcept;
+    Look& operator=(Look&&) = delete;
+    ~Look();
+    void wrong(std::int64_t now_s);
+
+   private:
+    friend class UserCodeGuard;
+    Look(UserCodeGuard& guard, std::string network) : guard_(&guard), network_(std::move(network)) {}
+    UserCodeGuard* guard_;
+    std::string network_;
+  };
+  // busy: too many wrong ones lately, the remedy says how many seconds to wait.
+  Result<Look> admit(std::string_view peer, std::int64_t now_s);
 
  private:
   void forget(std::int64_t now_s) MUHUR_REQUIRES(mutex_);
+  void count_down(const std::string& network) MUHUR_REQUIRES(mutex_);
+  std::int64_t wait_of(std::string_view network, std::int64_t now_s) const MUHUR_REQUIRES(mutex_);
   Mutex mutex_;
   std::deque<std::pair<std::int64_t, std::string>> wrong_ MUHUR_GUARDED_BY(mutex_);  // at most kInAll
-  std::map<std::string, int, std::less<>> count_ MUHUR_GUARDED_BY(mutex_);
+  std::size_t looking_ MUHUR_GUARDED_BY(mutex_) = 0;
+  std::map<std::string, int, std::less<>> count_ MUHUR_GUARDED_BY(mutex_);  // of both, by network
 };
 
 }  // namespace muhur::oidc

@@ -16,15 +16,15 @@ std::optional<Bytes> blob_or_null(const vault::Statement& row, int column) {
 Result<std::int64_t> insert_grant(vault::Connection& c, const Grant& g) {
   MUHUR_CHECK(
       c.run("INSERT INTO grants(client_id, user_id, sid, scope, resource, claims, amr, auth_time_s, jkt, "
-            "offline, ends_s) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            "offline, ends_s, epoch, client_ms) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
             g.client_id, g.user, g.sid, g.scope, g.resource, g.claims, g.amr, g.auth_time_s, g.jkt, g.offline,
-            g.ends_s));
+            g.ends_s, g.epoch, g.client_ms));
   return c.last_insert_id();
 }
 
 Result<std::optional<Grant>> find_grant(vault::Connection& c, std::int64_t id, std::int64_t now_s) {
   MUHUR_TRY(auto st, c.prepare("SELECT client_id, user_id, sid, scope, resource, claims, amr, auth_time_s, "
-                               "jkt, offline, ends_s, revoked_s FROM grants WHERE id = ?"));
+                               "jkt, offline, ends_s, revoked_s, epoch, client_ms FROM grants WHERE id = ?"));
   MUHUR_TRY(const bool row, st.bind(id).step());
   if (!row) return std::optional<Grant>();
   Grant g{.id = id,
@@ -39,7 +39,9 @@ Result<std::optional<Grant>> find_grant(vault::Connection& c, std::int64_t id, s
           .jkt = std::string(st.text(8)),
           .offline = st.int64(9) != 0,
           .ends_s = st.int64(10),
-          .revoked = !st.is_null(11)};
+          .revoked = !st.is_null(11),
+          .epoch = st.int64(12),
+          .client_ms = st.int64(13)};
   if (g.revoked || g.ends_s <= now_s) return std::optional<Grant>();
   return std::optional(std::move(g));
 }

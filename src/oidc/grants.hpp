@@ -20,6 +20,8 @@ struct Grant {
   bool offline = false;  // outlives its session
   std::int64_t ends_s = 0;
   bool revoked = false;
+  std::int64_t epoch = 0;      // of the user, when it was made
+  std::int64_t client_ms = 0;  // when the client was added: which of that name it is
 };
 
 Result<std::int64_t> insert_grant(vault::Connection& c, const Grant& grant);

@@ -9,6 +9,7 @@ namespace muhur::oidc {
 namespace {
 
 constexpr std::size_t kKey = 32;
+constexpr int kMostSweepSteps = 200;
 
 JsonAnswer not_here() { return refusal("access_denied", "clients do not register themselves here", 403); }
 
@@ -111,7 +112,12 @@ void Provider::on_backchannel_logout(Notify notify) {
 }
 
 Result<void> Provider::sweep() {
-  MUHUR_CHECK(impl_->store->sweep(impl_->now()));
+  // As long as there is more: a busy server hands out more rows than one step takes. Between the steps
+  // others write.
+  for (int step = 0; step < kMostSweepSteps; ++step) {
+    MUHUR_TRY(const auto gone, impl_->store->sweep(impl_->now()));
+    if (gone < Store::kSweepStep) break;
+  }
   return impl_->registration->sweep();
 }
 

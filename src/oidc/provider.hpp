@@ -41,6 +41,7 @@ struct ProviderOptions {
   std::string issuer;                        // https://id.example.org, without a final slash; a constant
   Lifetimes lifetimes;
   bool dynamic_registration = false;
+  bool require_dpop_nonce = false;           // of every client's proofs
   SigningKeyOptions keys;
   net::Pools* pools = nullptr;
 };
@@ -80,6 +81,9 @@ struct TokenRequest {                        // any direct request of a client
   Presented presented;
   std::string dpop;                          // the DPoP header, empty when absent
   std::string url;                           // of the endpoint, for DPoP's htu
+  // Where a nonce for the client's next proof is put, to be sent along whatever the answer is (RFC 9449 §8.2);
+  // it stays empty where none is asked for. Null, or outlives the answer.
+  std::string* fresh_nonce = nullptr;
 };
 
 using JsonAnswer = std::expected<boost::json::object, OAuthError>;
@@ -145,7 +149,9 @@ class Provider {
   net::Task<Result<void>> end_session(accounts::UserId user, std::string sid);   // with back-channel notices
   struct LogoutOutcome {
     bool confirm = false;                    // ask first: no valid hint, or another user's
-    std::string redirect;                    // a registered URI with state; empty: the local page
+    // A registered URI with state; empty: the local page. With `confirm`: where it leads once it is confirmed.
+    std::string redirect;
+    std::shared_ptr<const Client> client;    // who asks, as far as it is known
     bool ended = false;
     std::string pending;
   };
@@ -165,7 +171,7 @@ class Provider {
   using Notify = std::function<void(std::string url, std::string logout_token)>;
   void on_backchannel_logout(Notify notify);
 
-  Result<void> sweep();                      // a bounded step of removing what has expired; blocks
+  Result<void> sweep();                      // removes what has expired, in bounded steps; blocks
   void user_changed(accounts::UserId user);  // disabled, password reset: ends sessions and grants
   Clients& clients();
   SigningKeys& keys();

@@ -50,7 +50,9 @@ Result<std::string> make_code(vault::Connection& c, const AuthorizationRequest& 
               .auth_time_s = session.auth_time_s,
               .jkt = request.dpop_jkt,
               .offline = has_word(request.scopes, "offline_access"),
-              .ends_s = now_s + lifetimes.code + kRememberCodes_s};
+              .ends_s = now_s + lifetimes.code + kRememberCodes_s,
+              .epoch = session.epoch,
+              .client_ms = client.created_ms};
   MUHUR_TRY(grant.id, insert_grant(c, grant));
   std::string code = random_token();
   std::optional<Bytes> wrap;
@@ -164,7 +166,7 @@ net::Task<Outcome> Provider::Impl::authorize(http::Form form, Browser browser) {
   const auto request = understand(form, !pushed.empty());
   if (!request) co_return request.error();
   const auto found = co_await read(
-      [&](vault::Connection& c) { return known(c, browser.session_cookie, request->client->id); });
+      [&](vault::Connection& c) { return known(c, browser.session_cookie, request->client.get()); });
   if (!found) co_return page(failure_of(found.error()));
   std::optional<Present> who;
   if (*found) who = present_of(**found, subjects);
@@ -247,7 +249,7 @@ net::Task<Outcome> Provider::Impl::signed_in(std::string text, Browser browser, 
   };
   auto done = co_await write([&](vault::Connection& c) -> Result<Done> {
     Done d;
-    MUHUR_TRY(const auto remembered, consent_of(c, user.user.id, request.client->id));
+    MUHUR_TRY(const auto remembered, consent_of(c, user.user.id, *request.client));
     d.decision = decide(request, who, remembered, now_s);
     if (d.decision.step != Step::consent) {
       MUHUR_TRY(const bool first, use_up(c, pending, options.lifetimes, now_s));
@@ -314,7 +316,7 @@ net::Task<Outcome> Provider::Impl::consented(std::string text, Browser browser, 
     MUHUR_TRY(const bool first, use_up(c, pending, options.lifetimes, now_s));
     d.repeated = !first;
     if (d.repeated || decision.step != Step::issue) return d;
-    MUHUR_CHECK(remember_consent(c, (*found)->user.id, request.client->id, joined(request.scopes), now_s));
+    MUHUR_CHECK(remember_consent(c, (*found)->user.id, *request.client, joined(request.scopes), now_s));
     MUHUR_TRY(d.code, make_code(c, request, (*found)->session, dek, options.lifetimes, now_s));
     return d;
   });

@@ -79,7 +79,7 @@ struct Provider::Impl {
   // --- provider_sessions.cpp
   // nullopt: no session, it is over, or its user is gone. On a reader.
   Result<std::optional<Known>> known(vault::Connection& c, std::string_view cookie,
-                                     std::string_view client_id = {});
+                                     const Client* client = nullptr);
   net::Task<Result<std::optional<Known>>> present(const Browser& browser);
   Session new_session(const Browser& browser, const accounts::SignedIn& user, std::string_view cookie) const;
   // Puts a new session in the place of the browser's old one. Whom to tell that the old one ended.
@@ -95,6 +95,8 @@ struct Provider::Impl {
 
   // --- provider_token.cpp
   Ruled<Caller> enter(const TokenRequest& request);
+  // Whether proofs of this client need a nonce; then the request's answer brings the next one.
+  bool wants_nonce(const Client& client, const TokenRequest& request);
   net::Task<JsonAnswer> token(TokenRequest request);
   net::Task<JsonAnswer> push(TokenRequest request);
   net::Task<JsonAnswer> device_authorize(TokenRequest request);

@@ -8,7 +8,7 @@
 #include "oidc/jose.hpp"
 #include "oidc/provider_impl.hpp"
 #include "oidc/scope.hpp"
-#include "oidc/token_issue.hpp"
+#include "oidc/standing.hpp"
 
 namespace muhur::oidc {
 namespace json = boost::json;
@@ -29,15 +29,30 @@ struct Shown {
   std::optional<accounts::User> user;
 };
 
-// An access token that is good now, of a user who is still there (or of a client).
-Result<Shown> look_up(vault::Connection& c, accounts::Users& users, std::string_view token,
-                      std::int64_t now_s) {
+// Whether the grant's client is still there and for its user, who comes back unless it is a client's own.
+Result<bool> stands(const Clients& clients, accounts::Users& users, const Grant& grant,
+                    std::optional<accounts::User>& user) {
+  const auto client = clients.find(grant.client_id);
+  if (!client || !is_made_for(grant, *client)) return false;
+  if (grant.user == 0) return true;
+  MUHUR_TRY(user, standing_user(users, grant.user, grant.epoch));
+  return user && is_open_to(*client, groups_of(*user));
+}
+
+// An access token that is good now.
+Result<Shown> look_up(vault::Connection& c, const Clients& clients, accounts::Users& users,
+                      std::string_view token, std::int64_t now_s) {
   Shown shown;
   MUHUR_TRY(shown.live, find_access(c, token, now_s));
-  if (!shown.live || shown.live->grant.user == 0) return shown;
-  MUHUR_TRY(shown.user, active_user(users, shown.live->grant.user));
-  if (!shown.user) shown.live.reset();
+  if (!shown.live) return shown;
+  MUHUR_TRY(const bool good, stands(clients, users, shown.live->grant, shown.user));
+  if (!good) shown.live.reset();
   return shown;
+}
+
+// RFC 8707: a token that was asked for by resources is for those alone; at ours it has to name the issuer.
+bool is_for_us(const AccessToken& token, std::string_view issuer) {
+  return token.resource.empty() || has_word(token.resource, issuer);
 }
 
 json::value audience_of(std::string_view resource, std::string_view issuer) {
@@ -79,7 +94,8 @@ net::Task<JsonAnswer> Provider::Impl::introspect(TokenRequest request) {
     Seen s;
     bool may_see_all = caller.client && caller.client->may_introspect;
     if (by_bearer) {
-      MUHUR_TRY(const auto own, look_up(c, users, std::string_view(header).substr(kBearer.size()), now_s));
+      MUHUR_TRY(const auto own,
+                look_up(c, *clients, users, std::string_view(header).substr(kBearer.size()), now_s));
       s.bearer_good = own.live && own.live->token.jkt.empty();
       if (!s.bearer_good) return s;
       const auto client = clients->find(own.live->grant.client_id);
@@ -90,9 +106,9 @@ net::Task<JsonAnswer> Provider::Impl::introspect(TokenRequest request) {
       may_see_all = true;
     }
     const auto hide = [&](const Grant& grant) {
-      return !may_see_all && (!caller.client || grant.client_id != caller.client->id);
+      return !may_see_all && (!caller.client || !is_made_for(grant, *caller.client));
     };
-    MUHUR_TRY(s.shown, look_up(c, users, token, now_s));
+    MUHUR_TRY(s.shown, look_up(c, *clients, users, token, now_s));
     if (s.shown.live) {
       if (hide(s.shown.live->grant)) s.shown.live.reset();
       return s;
@@ -101,8 +117,8 @@ net::Task<JsonAnswer> Provider::Impl::introspect(TokenRequest request) {
     if (!refresh || refresh->used_s || refresh->ends_s <= now_s) return s;
     MUHUR_TRY(auto grant, find_grant(c, refresh->grant_id, now_s));
     if (!grant || hide(*grant)) return s;
-    MUHUR_TRY(s.shown.user, active_user(users, grant->user));
-    if (s.shown.user) s.refresh.emplace(std::move(*refresh), std::move(*grant));
+    MUHUR_TRY(const bool good, stands(*clients, users, *grant, s.shown.user));
+    if (good) s.refresh.emplace(std::move(*refresh), std::move(*grant));
     return s;
   });
   if (!seen) co_return std::unexpected(failure_of(seen.error()));
@@ -152,7 +168,7 @@ net::Task<std::expected<void, OAuthError>> Provider::Impl::revoke(TokenRequest r
     };
     MUHUR_TRY(const auto access, find_access(c, token, now_s));
     if (access) {
-      if (access->grant.client_id != caller->client->id) return others();
+      if (!is_made_for(access->grant, *caller->client)) return others();
       // The token alone: its refresh token lives on.
       MUHUR_CHECK(drop_access(c, token));
       return fresh;
@@ -161,7 +177,7 @@ net::Task<std::expected<void, OAuthError>> Provider::Impl::revoke(TokenRequest r
     if (!refresh) return fresh;
     MUHUR_TRY(const auto grant, find_grant(c, refresh->grant_id, now_s));
     if (!grant) return fresh;
-    if (grant->client_id != caller->client->id) return others();
+    if (!is_made_for(*grant, *caller->client)) return others();
     MUHUR_CHECK(revoke_grant(c, grant->id, now_s));
     return fresh;
   });
@@ -179,13 +195,17 @@ net::Task<std::expected<Provider::UserInfo, OAuthError>> Provider::Impl::userinf
     return challenge("invalid_token", "the access token is not good", 401, scheme);
   };
   if (bearer.empty()) co_return no_token();
-  const auto shown = co_await read([&](vault::Connection& c) { return look_up(c, users, bearer, now_s); });
+  const auto shown =
+      co_await read([&](vault::Connection& c) { return look_up(c, *clients, users, bearer, now_s); });
   if (!shown) co_return std::unexpected(failure_of(shown.error()));
   if (!shown->live || !shown->user) co_return no_token();
   const auto& [access, grant] = *shown->live;
-  if (access.jkt.empty() == dpop_scheme) co_return no_token();
+  if (access.jkt.empty() == dpop_scheme || !is_for_us(access, options.issuer)) co_return no_token();
+  const auto client = clients->find(grant.client_id);
+  if (!client) co_return no_token();
   if (dpop_scheme) {
-    const auto proof = dpop.check(request.dpop, method, request.url, now_s, bearer, false);
+    const bool nonce = wants_nonce(*client, request);
+    const auto proof = dpop.check(request.dpop, method, request.url, now_s, bearer, nonce);
     if (!proof) co_return std::unexpected(proof.error());
     if (proof->jkt != access.jkt) co_return no_token();
     const Once once{"dpop " + proof->jti, proof->expires_s};
@@ -198,8 +218,6 @@ net::Task<std::expected<Provider::UserInfo, OAuthError>> Provider::Impl::userinf
   UserInfo info;
   info.claims["sub"] = subjects.of(grant.user);
   add_scope_claims(info.claims, *shown->user, access.scope);
-  const auto client = clients->find(grant.client_id);
-  if (!client) co_return no_token();
   if (client->userinfo_signed_response.empty()) co_return info;
   const auto algorithm = crypto::signing_algorithm(client->userinfo_signed_response);
   const auto key = keys->active(algorithm.value_or(client->id_token_algorithm));
@@ -213,10 +231,11 @@ net::Task<std::expected<Provider::UserInfo, OAuthError>> Provider::Impl::userinf
 
 net::Task<Result<TokenInfo>> Provider::Impl::token_info(std::string access_token) {
   const std::int64_t now_s = now();
-  MUHUR_CO_TRY(const auto shown,
-               co_await read([&](vault::Connection& c) { return look_up(c, users, access_token, now_s); }));
+  MUHUR_CO_TRY(const auto shown, co_await read([&](vault::Connection& c) {
+                 return look_up(c, *clients, users, access_token, now_s);
+               }));
   // A token that is bound to a key needs a proof, which there is no place for.
-  if (!shown.live || !shown.live->token.jkt.empty())
+  if (!shown.live || !shown.live->token.jkt.empty() || !is_for_us(shown.live->token, options.issuer))
     co_return fail(Code::denied, "the access token is not good");
   const auto& [access, grant] = *shown.live;
   TokenInfo info{.user = grant.user,

@@ -11,7 +11,7 @@
 #include "oidc/json.hpp"
 #include "oidc/provider_impl.hpp"
 #include "oidc/scope.hpp"
-#include "oidc/token_issue.hpp"
+#include "oidc/standing.hpp"
 
 namespace muhur::oidc {
 namespace json = boost::json;
@@ -35,14 +35,14 @@ std::string amr_of(accounts::CredentialKind how) {
 }  // namespace
 
 Result<std::optional<Known>> Provider::Impl::known(vault::Connection& c, std::string_view cookie,
-                                                   std::string_view client_id) {
+                                                   const Client* client) {
   MUHUR_TRY(auto session, find_session(c, cookie, now()));
   if (!session) return std::optional<Known>();
-  MUHUR_TRY(auto user, active_user(users, session->user));
+  MUHUR_TRY(auto user, standing_user(users, session->user, session->epoch));
   if (!user) return std::optional<Known>();
   Known known{std::move(*session), std::move(*user), {}};
-  if (!client_id.empty()) {
-    MUHUR_TRY(known.consent, consent_of(c, known.user.id, client_id));
+  if (client) {
+    MUHUR_TRY(known.consent, consent_of(c, known.user.id, *client));
   }
   return std::optional(std::move(known));
 }
@@ -71,6 +71,7 @@ Session Provider::Impl::new_session(const Browser& browser, const accounts::Sign
           .auth_time_s = now_s,
           .latest_s = now_s + lifetimes.session_absolute,
           .ends_s = now_s + std::min(lifetimes.session_idle, lifetimes.session_absolute),
+          .epoch = user.user.epoch,
           .amr = amr_of(user.how),
           .peer = shown(browser.peer),
           .user_agent = shown(browser.user_agent),
@@ -150,6 +151,17 @@ net::Task<Provider::LogoutOutcome> Provider::Impl::logout(http::Form form, Brows
     hint = fail(Code::denied, "the hint is another client's");
   const auto client = hint ? hint->client : hinted ? nullptr : clients->find(client_id);
 
+  outcome.client = client;
+  std::string target;
+  const auto uri = form.value("post_logout_redirect_uri");
+  if (client && !uri.empty() && form.all("post_logout_redirect_uri").size() == 1 &&
+      has_word(client->post_logout_redirect_uris, uri)) {
+    http::Form parameters;
+    if (const auto state = form.get("state"); state && !state->empty())
+      parameters.add("state", std::string(*state));
+    target = http::with_query(uri, parameters);
+  }
+
   const auto found = co_await present(browser);
   const bool failed = !found;  // a session that cannot be looked up is not ended: the page says so
   const auto session = found ? *found : std::nullopt;
@@ -158,6 +170,7 @@ net::Task<Provider::LogoutOutcome> Provider::Impl::logout(http::Form form, Brows
   if (failed) co_return outcome;
   if (session && !sure) {
     outcome.confirm = true;
+    outcome.redirect = std::move(target);
     outcome.pending = seal_pending(
         pending_key,
         {.id = random_token(16), .ends_s = now_s + options.lifetimes.pending, .form = std::move(form)},
@@ -172,14 +185,7 @@ net::Task<Provider::LogoutOutcome> Provider::Impl::logout(http::Form form, Brows
     tell(*notices);
     outcome.ended = true;
   }
-  const auto uri = form.value("post_logout_redirect_uri");
-  if (client && (hint || confirmed) && !uri.empty() && form.all("post_logout_redirect_uri").size() == 1 &&
-      has_word(client->post_logout_redirect_uris, uri)) {
-    http::Form parameters;
-    if (const auto state = form.get("state"); state && !state->empty())
-      parameters.add("state", std::string(*state));
-    outcome.redirect = parameters.fields().empty() ? std::string(uri) : http::with_query(uri, parameters);
-  }
+  if (hint || confirmed) outcome.redirect = std::move(target);
   co_return outcome;
 }
 
@@ -208,7 +214,12 @@ net::Task<Result<std::string>> Provider::start_session(Browser browser, accounts
 net::Task<Result<std::vector<SessionInfo>>> Provider::sessions(accounts::UserId user, Browser browser) {
   const std::int64_t now_s = impl_->now();
   MUHUR_CO_TRY(const auto rows,
-               co_await impl_->read([&](vault::Connection& c) { return sessions_of(c, user, now_s); }));
+               co_await impl_->read([&](vault::Connection& c) -> Result<std::vector<Session>> {
+                 MUHUR_TRY(const auto owner, impl_->users.by_id(user));
+                 MUHUR_TRY(auto all, sessions_of(c, user, now_s));
+                 std::erase_if(all, [&](const Session& one) { return one.epoch != owner.epoch; });
+                 return all;
+               }));
   const auto own = hash_of(browser.session_cookie);
   std::vector<SessionInfo> list;
   for (const auto& row : rows)

@@ -11,6 +11,7 @@
 #include "oidc/par.hpp"
 #include "oidc/provider_impl.hpp"
 #include "oidc/scope.hpp"
+#include "oidc/standing.hpp"
 
 namespace muhur::oidc {
 namespace json = boost::json;
@@ -61,13 +62,20 @@ Ruled<Caller> Provider::Impl::enter(const TokenRequest& request) {
     caller.seen.push_back({{"assertion " + authenticated->assertion_jti, authenticated->assertion_expires_s},
                            refusal("invalid_client", "client authentication failed", 401).error()});
   if (!request.dpop.empty()) {
-    auto proof = dpop.check(request.dpop, "POST", request.url, now_s, std::nullopt, false);
+    const bool nonce = wants_nonce(*caller.client, request);
+    auto proof = dpop.check(request.dpop, "POST", request.url, now_s, std::nullopt, nonce);
     if (!proof) return std::unexpected(std::move(proof).error());
     caller.jkt = std::move(proof->jkt);
     caller.seen.push_back({{"dpop " + proof->jti, proof->expires_s},
                            refusal("invalid_dpop_proof", "the proof was used before").error()});
   }
   return caller;
+}
+
+bool Provider::Impl::wants_nonce(const Client& client, const TokenRequest& request) {
+  if (!options.require_dpop_nonce && !client.require_dpop_nonce) return false;
+  if (request.fresh_nonce) *request.fresh_nonce = dpop.nonce(now());
+  return true;
 }
 
 net::Task<JsonAnswer> Provider::Impl::token(TokenRequest request) {
@@ -167,13 +175,13 @@ net::Task<JsonAnswer> Provider::Impl::device_authorize(TokenRequest request) {
 
 net::Task<Result<Provider::DeviceRequest>> Provider::find_device(std::string user_code, Browser browser) {
   const std::int64_t now_s = impl_->now();
-  MUHUR_CO_CHECK(impl_->user_codes.admit(browser.peer, now_s));
+  MUHUR_CO_TRY(auto look, impl_->user_codes.admit(browser.peer, now_s));
   MUHUR_CO_TRY(const auto code, co_await impl_->read([&](vault::Connection& c) {
     return find_device_by_user_code(c, user_code, now_s);
   }));
   const auto client = code ? impl_->clients->find(code->client_id) : nullptr;
   if (!client) {
-    impl_->user_codes.wrong(browser.peer, now_s);
+    look.wrong(now_s);
     co_return fail(Code::not_found, "there is no such code", "Look at the device again: codes run out");
   }
   co_return DeviceRequest{client, words_of(code->scope), show_user_code(user_code)};
@@ -184,22 +192,20 @@ net::Task<Result<void>> Provider::decide_device(std::string user_code, Browser b
   MUHUR_CO_TRY(const auto found, co_await impl_->present(browser));
   if (!found) co_return fail(Code::denied, "nobody is signed in");
   const auto& [session, user, consent] = *found;
-  MUHUR_CO_CHECK(impl_->user_codes.admit(browser.peer, now_s));
+  MUHUR_CO_TRY(auto look, impl_->user_codes.admit(browser.peer, now_s));
   MUHUR_CO_TRY(Secret dek, unwrap_with(browser.session_cookie, Custody::session, session.user, session.wrap));
   MUHUR_CO_TRY(const auto outcome, co_await impl_->write([&](vault::Connection& c) -> Result<Decided> {
     MUHUR_TRY(auto code, find_device_by_user_code(c, user_code, now_s));
     if (!code) return Decided::unknown;
     const auto client = impl_->clients->find(code->client_id);
-    const bool allowed =
-        client && (client->groups.empty() || std::ranges::any_of(client->groups, [&](const auto& group) {
-                     return has_word(groups_of(user), group);
-                   }));
+    const bool allowed = client && is_open_to(*client, groups_of(user));
     if (approved && !allowed) return Decided::not_allowed;
     code->state = approved ? DeviceState::approved : DeviceState::denied;
     code->user = session.user;
     code->sid = session.sid;
     code->amr = session.amr;
     code->auth_time_s = session.auth_time_s;
+    code->epoch = session.epoch;
     if (approved && has_word(code->scope, "mail")) {
       MUHUR_TRY(code->dek, crypto::seal_to(code->public_half, dek.view()));
     }
@@ -208,7 +214,7 @@ net::Task<Result<void>> Provider::decide_device(std::string user_code, Browser b
   }));
   if (outcome == Decided::not_allowed) co_return fail(Code::denied, "this user may not use this client");
   if (outcome == Decided::unknown) {
-    impl_->user_codes.wrong(browser.peer, now_s);
+    look.wrong(now_s);
     co_return fail(Code::not_found, "there is no such code", "Look at the device again: codes run out");
   }
   co_return Result<void>();

@@ -133,6 +133,7 @@ Registration::Answer Registration::update(std::string_view bearer, std::string_v
   // What an administrator decided about this client stays.
   changed->groups = (*client)->groups;
   changed->resources = (*client)->resources;
+  changed->require_dpop_nonce = (*client)->require_dpop_nonce;
   changed->access_token = (*client)->access_token;
   changed->access_token_s = (*client)->access_token_s;
   changed->refresh_token_s = (*client)->refresh_token_s;

@@ -20,6 +20,7 @@ Session session_of(const vault::Statement& row) {
           .auth_time_s = row.int64(5),
           .latest_s = row.int64(6),
           .ends_s = row.int64(7),
+          .epoch = row.int64(12),
           .amr = std::string(row.text(8)),
           .peer = std::string(row.text(9)),
           .user_agent = std::string(row.text(10)),
@@ -44,18 +45,19 @@ Result<std::vector<Notice>> notices_of(vault::Connection& c, accounts::UserId us
 Result<void> insert_session(vault::Connection& c, const Session& s) {
   return c.run(
       "INSERT INTO browser_sessions(hash, sid, user_id, created_s, last_seen_s, auth_time_s, latest_s, "
-      "ends_s, amr, peer, user_agent, wrap) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+      "ends_s, amr, peer, user_agent, wrap, epoch) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
       s.hash, s.sid, s.user, s.created_s, s.last_seen_s, s.auth_time_s, s.latest_s, s.ends_s, s.amr, s.peer,
-      s.user_agent, s.wrap);
+      s.user_agent, s.wrap, s.epoch);
 }
 
 Result<std::optional<Session>> find_session(vault::Connection& c, std::string_view cookie,
                                             std::int64_t now_s) {
   if (cookie.empty()) return std::optional<Session>();
   const auto hash = hash_of(cookie);
-  MUHUR_TRY(auto st, c.prepare("SELECT hash, sid, user_id, created_s, last_seen_s, auth_time_s, latest_s, "
-                               "ends_s, amr, peer, user_agent, wrap FROM browser_sessions WHERE hash = ? AND "
-                               "ends_s > ?"));
+  MUHUR_TRY(auto st,
+            c.prepare("SELECT hash, sid, user_id, created_s, last_seen_s, auth_time_s, latest_s, "
+                      "ends_s, amr, peer, user_agent, wrap, epoch FROM browser_sessions WHERE hash = ? AND "
+                      "ends_s > ?"));
   MUHUR_TRY(const bool row, st.bind(ByteView(hash), now_s).step());
   if (!row) return std::optional<Session>();
   return std::optional(session_of(st));
@@ -74,9 +76,10 @@ Result<void> touch_session(vault::Connection& c, const Session& session, std::in
 
 Result<std::vector<Session>> sessions_of(vault::Connection& c, accounts::UserId user, std::int64_t now_s) {
   std::vector<Session> all;
-  MUHUR_TRY(auto st, c.prepare("SELECT hash, sid, user_id, created_s, last_seen_s, auth_time_s, latest_s, "
-                               "ends_s, amr, peer, user_agent, wrap FROM browser_sessions WHERE user_id = ? "
-                               "AND ends_s > ? ORDER BY last_seen_s DESC LIMIT 1000"));
+  MUHUR_TRY(auto st,
+            c.prepare("SELECT hash, sid, user_id, created_s, last_seen_s, auth_time_s, latest_s, "
+                      "ends_s, amr, peer, user_agent, wrap, epoch FROM browser_sessions WHERE user_id = ? "
+                      "AND ends_s > ? ORDER BY last_seen_s DESC LIMIT 1000"));
   st.bind(user, now_s);
   while (true) {
     MUHUR_TRY(const bool row, st.step());
@@ -130,20 +133,22 @@ Result<std::vector<Notice>> end_all(vault::Connection& c, accounts::UserId user,
   return notices;
 }
 
-Result<std::string> consent_of(vault::Connection& c, accounts::UserId user, std::string_view client_id) {
-  MUHUR_TRY(auto st, c.prepare("SELECT scope FROM consents WHERE user_id = ? AND client_id = ?"));
-  MUHUR_TRY(const bool row, st.bind(user, client_id).step());
+Result<std::string> consent_of(vault::Connection& c, accounts::UserId user, const Client& client) {
+  MUHUR_TRY(auto st, c.prepare("SELECT scope FROM consents WHERE user_id = ? AND client_id = ? AND "
+                               "client_ms IN (0, ?)"));
+  MUHUR_TRY(const bool row, st.bind(user, client.id, client.created_ms).step());
   return row ? std::string(st.text(0)) : std::string();
 }
 
-Result<void> remember_consent(vault::Connection& c, accounts::UserId user, std::string_view client_id,
+Result<void> remember_consent(vault::Connection& c, accounts::UserId user, const Client& client,
                               std::string_view scope, std::int64_t now_s) {
-  MUHUR_TRY(const std::string before, consent_of(c, user, client_id));
+  MUHUR_TRY(const std::string before, consent_of(c, user, client));
   const std::string all = joined(words_of(before + " " + std::string(scope)));
   return c.run(
-      "INSERT INTO consents(user_id, client_id, scope, given_s) VALUES (?, ?, ?, ?) "
-      "ON CONFLICT(user_id, client_id) DO UPDATE SET scope = excluded.scope, given_s = excluded.given_s",
-      user, client_id, all, now_s);
+      "INSERT INTO consents(user_id, client_id, scope, given_s, client_ms) VALUES (?, ?, ?, ?, ?) "
+      "ON CONFLICT(user_id, client_id) DO UPDATE SET scope = excluded.scope, given_s = excluded.given_s, "
+      "client_ms = excluded.client_ms",
+      user, client.id, all, now_s, client.created_ms);
 }
 
 }  // namespace muhur::oidc

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "accounts/users.hpp"
+#include "oidc/clients.hpp"
 #include "oidc/store.hpp"
 
 namespace muhur::oidc {
@@ -17,6 +18,7 @@ struct Session {
   std::int64_t created_s = 0, last_seen_s = 0, auth_time_s = 0;
   std::int64_t latest_s = 0;  // the absolute limit
   std::int64_t ends_s = 0;    // idle or absolute, whichever comes first
+  std::int64_t epoch = 0;     // of the user, when they signed in
   std::string amr, peer, user_agent;
   Bytes wrap;
 };
@@ -46,9 +48,9 @@ Result<std::vector<Notice>> end_session(vault::Connection& c, accounts::UserId u
 Result<std::vector<Notice>> end_all(vault::Connection& c, accounts::UserId user, std::int64_t now_s);
 
 // The scope that the user allowed this client for good; empty: none.
-Result<std::string> consent_of(vault::Connection& c, accounts::UserId user, std::string_view client_id);
+Result<std::string> consent_of(vault::Connection& c, accounts::UserId user, const Client& client);
 // What was allowed before stays allowed.
-Result<void> remember_consent(vault::Connection& c, accounts::UserId user, std::string_view client_id,
+Result<void> remember_consent(vault::Connection& c, accounts::UserId user, const Client& client,
                               std::string_view scope, std::int64_t now_s);
 
 }  // namespace muhur::oidc

@@ -1,4 +1,4 @@
-// sessions.db, version 1. Times are seconds, UTC; ends_s is when a row means nothing any more. `hash` is the
+// sessions.db, version 2. Times are seconds, UTC; ends_s is when a row means nothing any more. `hash` is the
 // SHA-256 of the secret that was handed out; `wrap` the mailbox's key under that secret (oidc/custody.hpp),
 // NULL where mail was not asked for (sessions always carry it):
 //
@@ -14,6 +14,9 @@
 //   pushed_requests   RFC 9126
 //   remembered        keys seen once (SHA-256)
 //   consents          what a user allowed a client for good
+//
+// epoch: of the user, when that began (accounts::User::epoch); client_ms: when the client was added. What was
+// begun before a new password, or for an earlier client of the same name, means nothing (oidc/standing.hpp).
 #include "oidc/store.hpp"
 
 #include "vault/migration.hpp"
@@ -21,7 +24,8 @@
 namespace muhur::oidc {
 namespace {
 
-constexpr vault::Migration kMigrations[] = {{1, "sessions, grants, tokens", R"sql(
+constexpr vault::Migration kMigrations[] = {
+    {1, "sessions, grants, tokens", R"sql(
 CREATE TABLE browser_sessions(
   hash BLOB PRIMARY KEY,
   sid TEXT NOT NULL,
@@ -121,7 +125,15 @@ CREATE TABLE consents(
   scope TEXT NOT NULL,
   given_s INTEGER NOT NULL,
   PRIMARY KEY(user_id, client_id)) STRICT, WITHOUT ROWID;
-)sql"}};
+)sql"},
+    {2, "what a new password and a new client of an old name end", R"sql(
+ALTER TABLE browser_sessions ADD COLUMN epoch INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE device_codes ADD COLUMN epoch INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE grants ADD COLUMN epoch INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE grants ADD COLUMN client_ms INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE consents ADD COLUMN client_ms INTEGER NOT NULL DEFAULT 0;
+)sql"},
+};
 
 constexpr std::string_view kSweeps[] = {
     "DELETE FROM access_tokens WHERE hash IN (SELECT hash FROM access_tokens WHERE ends_s <= ? LIMIT ?)",

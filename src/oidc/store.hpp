@@ -34,7 +34,8 @@ class Store {
   static Result<bool> remember_once(vault::Connection& c, const Once& once);
 
   // Removes up to `most` expired rows of each kind, in one transaction. Returns how many went. Blocks.
-  Result<std::int64_t> sweep(std::int64_t now_s, std::int64_t most = 500);
+  Result<std::int64_t> sweep(std::int64_t now_s, std::int64_t most = kSweepStep);
+  static constexpr std::int64_t kSweepStep = 500;
 
  private:
   explicit Store(std::shared_ptr<vault::Database> database) : database_(std::move(database)) {}

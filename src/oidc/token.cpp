@@ -6,6 +6,7 @@
 #include "oidc/request.hpp"
 #include "oidc/scope.hpp"
 #include "oidc/sso.hpp"
+#include "oidc/standing.hpp"
 #include "oidc/token_issue.hpp"
 
 namespace muhur::oidc {
@@ -13,7 +14,7 @@ namespace {
 
 using Reply = Ruled<Issued>;
 
-Reply no_grant(std::string_view why) { return refusal("invalid_grant", why); }
+std::unexpected<OAuthError> no_grant(std::string_view why) { return refusal("invalid_grant", why); }
 
 // What RFC 8707 lets a token request name: some of what was granted; nothing named means all.
 Ruled<std::string> narrowed(const TokenCall& call, std::string_view granted) {
@@ -38,14 +39,20 @@ Result<std::string> new_refresh(vault::Connection& c, const TokenCall& call, con
   return refresh;
 }
 
+// Who the tokens are about. Whoever may not use the client any more ends the grant.
+Result<Ruled<accounts::User>> user_of(vault::Connection& c, const TokenCall& call, const Grant& grant) {
+  MUHUR_TRY(auto user, standing_user(call.users, grant.user, grant.epoch));
+  if (user && is_open_to(*call.caller.client, groups_of(*user)))
+    return Ruled<accounts::User>(std::move(*user));
+  MUHUR_CHECK(revoke_grant(c, grant.id, call.now_s));
+  return Ruled<accounts::User>(no_grant("the user is gone, or may not use this client any more"));
+}
+
 // The first tokens of a grant.
 Result<Reply> begin(vault::Connection& c, const TokenCall& call, Grant grant, std::string resource,
                     Secret dek, std::string nonce) {
-  MUHUR_TRY(auto user, active_user(call.users, grant.user));
-  if (!user) {
-    MUHUR_CHECK(revoke_grant(c, grant.id, call.now_s));
-    return no_grant("the user is gone");
-  }
+  MUHUR_TRY(auto user, user_of(c, call, grant));
+  if (!user) return Reply(std::unexpected(user.error()));
   const Client& client = *call.caller.client;
   // RFC 9449 §5: what a public client holds is bound to its key; another client proves who it is each time.
   if (client.auth == ClientAuth::none && grant.jkt != call.caller.jkt) {
@@ -63,7 +70,7 @@ Result<Reply> begin(vault::Connection& c, const TokenCall& call, Grant grant, st
                                        .resource = std::move(resource),
                                        .dek = std::move(dek),
                                        .refresh = std::move(refresh)}));
-  issued.user = std::move(user);
+  issued.user = std::move(*user);
   issued.nonce = std::move(nonce);
   return Reply(std::move(issued));
 }
@@ -73,16 +80,16 @@ Result<Reply> by_code(vault::Connection& c, const TokenCall& call) {
   const auto secret = call.form.value("code");
   if (secret.empty()) return Reply(refusal("invalid_request", "code is missing"));
   MUHUR_TRY(auto code, use_code(c, secret, call.now_s));
-  if (!code) return no_grant("the code is unknown or used");
+  if (!code) return Reply(no_grant("the code is unknown or used"));
   MUHUR_TRY(auto grant, find_grant(c, code->grant_id, call.now_s));
-  if (!grant) return no_grant("the code is over");
+  if (!grant) return Reply(no_grant("the code is over"));
   const auto burn = [&](const OAuthError& error) -> Result<Reply> {
     MUHUR_CHECK(revoke_grant(c, grant->id, call.now_s));
     return Reply(std::unexpected(error));
   };
   const auto burn_because = [&](std::string_view why) { return burn(no_grant(why).error()); };
   if (code->ends_s <= call.now_s) return burn_because("the code is over");
-  if (grant->client_id != call.caller.client->id) return burn_because("the code is another client's");
+  if (!is_made_for(*grant, *call.caller.client)) return burn_because("the code is another client's");
   if (code->redirect_uri != call.form.value("redirect_uri"))
     return burn_because("redirect_uri is not that of the authorization request");
   if (const auto pkce = verify_challenge(code->challenge, call.form.value("code_verifier")); !pkce)
@@ -104,17 +111,17 @@ Result<Reply> by_refresh(vault::Connection& c, const TokenCall& call) {
   const auto secret = call.form.value("refresh_token");
   if (secret.empty()) return Reply(refusal("invalid_request", "refresh_token is missing"));
   MUHUR_TRY(const auto token, find_refresh(c, secret));
-  if (!token || token->ends_s <= call.now_s) return no_grant("the refresh token is unknown or over");
+  if (!token || token->ends_s <= call.now_s) return Reply(no_grant("the refresh token is unknown or over"));
   MUHUR_TRY(auto grant, find_grant(c, token->grant_id, call.now_s));
-  if (!grant || grant->client_id != call.caller.client->id)
-    return no_grant("the refresh token is unknown or over");
+  if (!grant || !is_made_for(*grant, *call.caller.client))
+    return Reply(no_grant("the refresh token is unknown or over"));
   if (!grant->jkt.empty() && call.caller.client->auth == ClientAuth::none && grant->jkt != call.caller.jkt)
-    return no_grant("the refresh token is bound to another DPoP key");
+    return Reply(no_grant("the refresh token is bound to another DPoP key"));
   // Another use once its successor is out means that two hold it: but for a client that lost the answer.
   const bool repeated = token->used_s.has_value();
   if (repeated && call.now_s - *token->used_s > call.lifetimes.refresh_grace) {
     MUHUR_CHECK(revoke_grant(c, grant->id, call.now_s));
-    return no_grant("the refresh token was used before");
+    return Reply(no_grant("the refresh token was used before"));
   }
   std::string scope = grant->scope;
   if (const auto asked = call.form.get("scope")) {
@@ -123,11 +130,8 @@ Result<Reply> by_refresh(vault::Connection& c, const TokenCall& call) {
   }
   auto resource = narrowed(call, grant->resource);
   if (!resource) return Reply(std::unexpected(resource.error()));
-  MUHUR_TRY(auto user, active_user(call.users, grant->user));
-  if (!user) {
-    MUHUR_CHECK(revoke_grant(c, grant->id, call.now_s));
-    return no_grant("the user is gone");
-  }
+  MUHUR_TRY(auto user, user_of(c, call, *grant));
+  if (!user) return Reply(std::unexpected(user.error()));
   Secret dek;
   if (token->wrap) {
     MUHUR_TRY(dek, unwrap_with(secret, Custody::refresh_token, grant->user, *token->wrap));
@@ -147,7 +151,7 @@ Result<Reply> by_refresh(vault::Connection& c, const TokenCall& call) {
                                        .resource = std::move(*resource),
                                        .dek = std::move(dek),
                                        .refresh = std::move(successor)}));
-  issued.user = std::move(user);
+  issued.user = std::move(*user);
   return Reply(std::move(issued));
 }
 
@@ -164,7 +168,8 @@ Result<Reply> by_client(vault::Connection& c, const TokenCall& call) {
   Grant grant{.client_id = client.id,
               .scope = joined(*scopes),
               .resource = joined(*resources),
-              .ends_s = call.now_s + client.access_token_s};
+              .ends_s = call.now_s + client.access_token_s,
+              .client_ms = client.created_ms};
   MUHUR_TRY(grant.id, insert_grant(c, grant));
   MUHUR_TRY(auto issued,
             issue_tokens(c, call, {.grant = grant, .scope = grant.scope, .resource = grant.resource}));
@@ -177,7 +182,7 @@ Result<Reply> by_device(vault::Connection& c, const TokenCall& call) {
   MUHUR_TRY(const auto code, find_device(c, secret));
   const Client& client = *call.caller.client;
   if (!code || code->client_id != client.id || code->state == DeviceState::redeemed)
-    return no_grant("the device code is unknown or used");
+    return Reply(no_grant("the device code is unknown or used"));
   if (code->ends_s <= call.now_s) return Reply(refusal("expired_token", "the device code is over"));
   if (code->state == DeviceState::denied) return Reply(refusal("access_denied", "the user said no"));
   if (code->state == DeviceState::waiting) {
@@ -189,7 +194,7 @@ Result<Reply> by_device(vault::Connection& c, const TokenCall& call) {
   auto resource = narrowed(call, code->resource);
   if (!resource) return Reply(std::unexpected(resource.error()));
   MUHUR_TRY(const bool first, redeem_device(c, *code));
-  if (!first) return no_grant("the device code is used");
+  if (!first) return Reply(no_grant("the device code is used"));
   MUHUR_TRY(auto dek, device_dek(secret, *code));
   Grant grant{.client_id = client.id,
               .user = code->user,
@@ -199,7 +204,9 @@ Result<Reply> by_device(vault::Connection& c, const TokenCall& call) {
               .amr = code->amr,
               .auth_time_s = code->auth_time_s,
               .offline = has_word(code->scope, "offline_access"),
-              .ends_s = call.now_s + client.access_token_s};
+              .ends_s = call.now_s + client.access_token_s,
+              .epoch = code->epoch,
+              .client_ms = client.created_ms};
   MUHUR_TRY(grant.id, insert_grant(c, grant));
   if (!client.backchannel_logout_uri.empty())
     MUHUR_CHECK(note_client(c, grant.sid, client.id, call.now_s + call.lifetimes.session_absolute));

@@ -71,14 +71,6 @@ std::string make_id_token(const TokenCall& call, const Issued& issued) {
 
 }  // namespace
 
-Result<std::optional<accounts::User>> active_user(accounts::Users& users, accounts::UserId id) {
-  auto user = users.by_id(id);
-  if (!user && user.error().code == Code::not_found) return std::optional<accounts::User>();
-  if (!user) return std::unexpected(std::move(user).error());
-  if (user->disabled) return std::optional<accounts::User>();
-  return std::optional(std::move(*user));
-}
-
 Result<Issued> issue_tokens(vault::Connection& c, const TokenCall& call, Issue issue) {
   const Client& client = *call.caller.client;
   const std::int64_t ends_s = call.now_s + client.access_token_s;

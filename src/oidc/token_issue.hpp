@@ -13,7 +13,4 @@ struct Issue {
 };
 Result<Issued> issue_tokens(vault::Connection& c, const TokenCall& call, Issue issue);
 
-// nullopt: gone or disabled.
-Result<std::optional<accounts::User>> active_user(accounts::Users& users, accounts::UserId id);
-
 }  // namespace muhur::oidc

@@ -35,6 +35,11 @@ http::Response reply(const oidc::JsonAnswer& answer, int status) {
   return answer ? reply(*answer, status) : reply(answer.error());
 }
 
+http::Response with_nonce(http::Response response, const std::string& fresh_nonce) {
+  if (!fresh_nonce.empty()) response.headers.set("DPoP-Nonce", fresh_nonce);
+  return response;
+}
+
 std::expected<std::string, oidc::OAuthError> only_header(const http::Request& request,
                                                          std::string_view name) {
   const auto all = request.headers.all(name);

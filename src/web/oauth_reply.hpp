@@ -13,6 +13,9 @@ http::Response reply(const boost::json::object& object, int status = 200);
 http::Response reply(const oidc::OAuthError& error);
 http::Response reply(const oidc::JsonAnswer& answer, int status = 200);
 
+// With the nonce for the client's next DPoP proof, if there is one.
+http::Response with_nonce(http::Response response, const std::string& fresh_nonce);
+
 // The one field of that name, empty when absent. invalid_request: there twice.
 std::expected<std::string, oidc::OAuthError> only_header(const http::Request& request, std::string_view name);
 

@@ -13,7 +13,8 @@ using oidc::Provider;
 // The form that `request` points to outlives it.
 std::expected<oidc::TokenRequest, oidc::OAuthError> direct_request(const Services& s,
                                                                    const http::Request& request,
-                                                                   const http::Form& form) {
+                                                                   const http::Form& form,
+                                                                   std::string* fresh_nonce = nullptr) {
   oidc::TokenRequest direct;
   auto authorization = only_header(request, "Authorization");
   if (!authorization) return std::unexpected(std::move(authorization).error());
@@ -21,6 +22,7 @@ std::expected<oidc::TokenRequest, oidc::OAuthError> direct_request(const Service
   if (!dpop) return std::unexpected(std::move(dpop).error());
   direct.presented = {std::move(*authorization), &form};
   direct.dpop = std::move(*dpop);
+  direct.fresh_nonce = fresh_nonce;
   direct.url = s.provider.options().issuer + request.path;
   return direct;
 }
@@ -34,10 +36,11 @@ using Ask = net::Task<oidc::JsonAnswer> (Provider::*)(oidc::TokenRequest);
 net::Task<http::Response> ask(const Services& s, http::Request& request, Ask method, int status) {
   const auto form = read_form(request);
   if (!form) co_return reply(bad_form(form.error()));
-  auto direct = direct_request(s, request, *form);
+  std::string fresh_nonce;
+  auto direct = direct_request(s, request, *form, &fresh_nonce);
   if (!direct) co_return reply(direct.error());
   const auto answer = co_await (s.provider.*method)(std::move(*direct));
-  co_return reply(answer, status);
+  co_return with_nonce(reply(answer, status), fresh_nonce);
 }
 
 // As a form, and as JSON by whoever holds a token ({"token":"…"} with Authorization: Bearer).

@@ -38,12 +38,15 @@ net::Task<http::Response> userinfo(const Services& s, http::Request& request) {
   direct.presented.authorization = *authorization;
   direct.dpop = *dpop;
   direct.url = s.provider.options().issuer + request.path;
+  std::string fresh_nonce;
+  direct.fresh_nonce = &fresh_nonce;
   const auto info =
       co_await s.provider.userinfo(std::move(bearer), dpop_scheme, std::move(direct), request.method);
-  if (!info) co_return reply(info.error());
-  if (info->jwt.empty()) co_return reply(info->claims);
+  if (!info) co_return with_nonce(reply(info.error()), fresh_nonce);
+  if (info->jwt.empty()) co_return with_nonce(reply(info->claims), fresh_nonce);
   auto response = http::Response::text(200, info->jwt);
-  co_return response.with("Content-Type", "application/jwt").with("Cache-Control", "no-store");
+  response.with("Content-Type", "application/jwt").with("Cache-Control", "no-store");
+  co_return with_nonce(std::move(response), fresh_nonce);
 }
 
 }  // namespace

@@ -67,6 +67,7 @@ TEST_F(ImportUsersTest, UsersOfAnOlderDirectoryHaveTheMailboxThatTheyHad) {
   ASSERT_TRUE(credentials().import_users({user("bench")}));
   ASSERT_TRUE(directory_->database().write([](vault::Connection& c) -> Result<void> {
     MUHUR_CHECK(c.run("ALTER TABLE users DROP COLUMN mailbox"));
+    MUHUR_CHECK(c.run("ALTER TABLE users DROP COLUMN epoch"));
     return c.run("DELETE FROM schema_version WHERE version >= 2");
   }));
   reopen();

@@ -37,6 +37,8 @@ TEST_F(UsersTest, AnyCaseOfAnAddressFindsTheUser) {
   EXPECT_EQ(found->address, "Ayse@example.org");
   EXPECT_EQ(found->sealing_public, made.user.sealing_public);
   EXPECT_EQ(users.by_id(made.user.id)->mailbox_id, made.user.mailbox_id);
+  EXPECT_EQ(users.by_mailbox(made.user.mailbox_id)->id, made.user.id);
+  EXPECT_EQ(users.by_mailbox("no such").error().code, Code::not_found);
   for (const std::string_view other :
        {"ayse@example.com", "ays@example.org", "nonsense", "ayse+tag@example.org"})
     EXPECT_EQ(users.by_address(other).error().code, Code::not_found) << other;
@@ -74,7 +76,25 @@ TEST_F(UsersTest, PropertiesAreSetAndReadBack) {
   EXPECT_EQ(users.set_disabled(id + 1, true).error().code, Code::not_found);
 }
 
-TEST_F(UsersTest, ARemovedUserIsGoneWithItsCredentialsAndItsIdIsNotUsedAgain) {
+TEST_F(UsersTest, Bug50ANewPasswordAndDisablingBeginANewEpochAndNothingElseDoes) {
+  const UserId id = add_user("ayse", "correct horse", dek_).user.id;
+  Users users(*directory_);
+  Credentials credentials(*directory_, kQuick);
+  const auto epoch = [&] { return users.by_id(id)->epoch; };
+  EXPECT_EQ(epoch(), 0);
+  ASSERT_TRUE(credentials.set_password(id, Secret::from_text("another horse"), dek_));
+  EXPECT_EQ(epoch(), 1);
+  ASSERT_TRUE(users.set_disabled(id, true));
+  ASSERT_TRUE(users.set_disabled(id, false));
+  EXPECT_EQ(epoch(), 2);
+  ASSERT_TRUE(credentials.add_app_password(id, "phone", dek_));
+  ASSERT_TRUE(credentials.renew_recovery_key(id, dek_));
+  ASSERT_TRUE(users.set_admin(id, true));
+  ASSERT_TRUE(users.set_display_name(id, "Ay"));
+  EXPECT_EQ(epoch(), 2);
+}
+
+TEST_F(UsersTest, Bug54ARemovedUserIsGoneWithItsCredentialsAndItsIdIsNotUsedAgain) {
   const UserId first = add_user("ayse", "correct horse", dek_).user.id;
   Users users(*directory_);
   ASSERT_TRUE(users.remove(first));

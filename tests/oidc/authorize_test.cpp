@@ -36,7 +36,7 @@ TEST_F(AuthorizeTest, ASessionAnswersTheNextRequestWithoutAPage) {
   EXPECT_FALSE(done.parameters.value("code").empty());
 }
 
-TEST_F(AuthorizeTest, UnknownClientsAndUrisGetAPageAndNoRedirect) {
+TEST_F(AuthorizeTest, Bug01And02UnknownClientsAndUrisGetAPageAndNoRedirect) {
   // Bug classes 1, 2, 3, 4 and 43.
   for (const Fields& changed :
        {Fields{{"client_id", "nobody"}}, Fields{{"redirect_uri", "https://app.example/CALLBACK"}},
@@ -54,8 +54,7 @@ TEST_F(AuthorizeTest, UnknownClientsAndUrisGetAPageAndNoRedirect) {
   EXPECT_EQ(authorize(twice).kind, Kind::error_page);
 }
 
-TEST_F(AuthorizeTest, WhatIsWrongWithTheRestIsToldToTheClientWithIssAndState) {
-  // Bug class 36.
+TEST_F(AuthorizeTest, Bug36WhatIsWrongWithTheRestIsToldToTheClientWithIssAndState) {
   EXPECT_EQ(error_to_client({{"response_type", ""}}), "invalid_request");
   for (const auto* type : {"token", "id_token", "code id_token", "none"})
     EXPECT_EQ(error_to_client({{"response_type", type}}), "unsupported_response_type") << type;
@@ -100,8 +99,7 @@ TEST_F(AuthorizeTest, PromptNoneNeverShowsAPage) {
   EXPECT_EQ(consent.parameters.value("error"), "consent_required");
 }
 
-TEST_F(AuthorizeTest, PromptLoginAndMaxAgeAskAgain) {
-  // Bug class 21.
+TEST_F(AuthorizeTest, Bug21PromptLoginAndMaxAgeAskAgain) {
   (void)sign_in(request());
   EXPECT_EQ(authorize(request("app", {{"prompt", "login"}}), browser(cookie_)).kind, Kind::sign_in);
   EXPECT_EQ(authorize(request("app", {{"prompt", "select_account"}}), browser(cookie_)).kind, Kind::sign_in);
@@ -134,8 +132,7 @@ TEST_F(AuthorizeTest, FormPostAndHintsComeThrough) {
   EXPECT_TRUE(run(provider_->signed_in(shown.pending, browser(), proof())).form_post);
 }
 
-TEST_F(AuthorizeTest, AFailedSignInLosesNothingOfTheRequest) {
-  // Bug class 57.
+TEST_F(AuthorizeTest, Bug57AFailedSignInLosesNothingOfTheRequest) {
   const auto shown = authorize(request("app", {{"prompt", "login"}, {"max_age", "5"}, {"login_hint", "a"}}));
   auto again = provider_->again(shown.pending, browser());
   EXPECT_EQ(again.kind, Kind::sign_in);
@@ -145,16 +142,14 @@ TEST_F(AuthorizeTest, AFailedSignInLosesNothingOfTheRequest) {
   EXPECT_FALSE(done.parameters.value("code").empty());
 }
 
-TEST_F(AuthorizeTest, APageOfOneBrowserIsNotAnsweredFromAnother) {
-  // Bug classes 11 and 12.
+TEST_F(AuthorizeTest, Bug11And12APageOfOneBrowserIsNotAnsweredFromAnother) {
   const auto shown = authorize(request());
   const auto done = run(provider_->signed_in(shown.pending, browser("", "another browser"), proof()));
   EXPECT_EQ(done.kind, Kind::error_page);
   EXPECT_FALSE(done.set_session);
 }
 
-TEST_F(AuthorizeTest, APageIsAnsweredOnce) {
-  // Bug class 11.
+TEST_F(AuthorizeTest, Bug11APageIsAnsweredOnce) {
   const auto shown = authorize(request());
   EXPECT_EQ(run(provider_->signed_in(shown.pending, browser(), proof())).kind, Kind::respond);
   const auto second = run(provider_->signed_in(shown.pending, browser(), proof()));
@@ -171,8 +166,7 @@ TEST_F(AuthorizeTest, APageRunsOutAndAForgedOneIsNone) {
   EXPECT_EQ(run(provider_->signed_in(shown.pending, browser(), proof())).kind, Kind::error_page);
 }
 
-TEST_F(AuthorizeTest, TheSessionIdChangesAtSignIn) {
-  // Bug class 11.
+TEST_F(AuthorizeTest, Bug11TheSessionIdChangesAtSignIn) {
   (void)sign_in(request());
   const std::string before = cookie_;
   const auto shown = authorize(request("app", {{"prompt", "login"}}), browser(before));
@@ -203,8 +197,7 @@ TEST_F(AuthorizeTest, ARefusedConsentIsTold) {
             Kind::error_page);
 }
 
-TEST_F(AuthorizeTest, OnlyTheSessionThatWasAskedConsents) {
-  // Bug class 13.
+TEST_F(AuthorizeTest, Bug13OnlyTheSessionThatWasAskedConsents) {
   const auto shown = authorize(request("server"));
   const auto consent = run(provider_->signed_in(shown.pending, browser(), proof()));
   EXPECT_EQ(run(provider_->consented(consent.pending, browser(), true)).kind, Kind::error_page);
@@ -214,8 +207,7 @@ TEST_F(AuthorizeTest, OnlyTheSessionThatWasAskedConsents) {
             Kind::error_page);
 }
 
-TEST_F(AuthorizeTest, AnAppPasswordDoesNotSignInABrowser) {
-  // Bug class 21.
+TEST_F(AuthorizeTest, Bug21AnAppPasswordDoesNotSignInABrowser) {
   const auto shown = authorize(request());
   const auto done =
       run(provider_->signed_in(shown.pending, browser(), proof(accounts::CredentialKind::app_password)));

@@ -37,6 +37,13 @@ TEST(ClientTemplates, RoundcubeGetsWhatItCanDo) {
   EXPECT_THAT(client->redirect_uris, Contains("https://webmail.example/index.php/login/oauth"));
 }
 
+TEST(ClientTemplates, Fapi2AsksForAllThatTheProfileDoes) {
+  const auto client = client_from_template("fapi2", "bank", "https://bank.example");
+  ASSERT_TRUE(client);
+  EXPECT_TRUE(client->require_par && client->require_dpop && client->require_dpop_nonce &&
+              client->require_pkce);
+}
+
 TEST(ClientTemplates, OnlyRoundcubeMayDoWithoutPkceAndReadMail) {
   for (const auto* name : {"grafana", "nextcloud", "oauth2-proxy"}) {
     const auto client = client_from_template(name, "app", "http://localhost:3000");

@@ -30,7 +30,7 @@ Client odd_client() {
   c.scopes = {"openid", "mail"};
   c.resources = {"https://api.example"};
   c.require_pkce = false;
-  c.require_par = c.require_dpop = c.skip_consent = c.may_introspect = c.dynamic = true;
+  c.require_par = c.require_dpop = c.require_dpop_nonce = c.skip_consent = c.may_introspect = c.dynamic = true;
   c.access_token = AccessTokenFormat::jwt;
   c.id_token_algorithm = crypto::SigningAlgorithm::rs256;
   c.userinfo_signed_response = "EdDSA";

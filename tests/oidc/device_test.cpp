@@ -51,8 +51,7 @@ TEST_F(DeviceTest, ADeviceGetsTokensAndTheMailboxKeyOnceItIsApproved) {
   EXPECT_EQ(refused(poll(device)), "invalid_grant");
 }
 
-TEST_F(DeviceTest, LookingAtARequestApprovesNothing) {
-  // Bug class 14.
+TEST_F(DeviceTest, Bug14LookingAtARequestApprovesNothing) {
   const auto begun = begin();
   ASSERT_TRUE(run(provider_->find_device(text(begun, "user_code"), browser(cookie_))));
   EXPECT_EQ(refused(poll(text(begun, "device_code"))), "authorization_pending");
@@ -95,8 +94,7 @@ TEST_F(DeviceTest, ADeviceCodeIsItsClientsAlone) {
   EXPECT_TRUE(poll(text(begun, "device_code")));
 }
 
-TEST_F(DeviceTest, OfTwentyParallelPollsOneIsAnswered) {
-  // Bug class 39.
+TEST_F(DeviceTest, Bug39OfTwentyParallelPollsOneIsAnswered) {
   const auto begun = begin();
   ASSERT_TRUE(decide(text(begun, "user_code"), true, cookie_));
   std::atomic<int> good = 0;
@@ -108,8 +106,7 @@ TEST_F(DeviceTest, OfTwentyParallelPollsOneIsAnswered) {
   EXPECT_EQ(good, 1);
 }
 
-TEST_F(DeviceTest, GuessingUserCodesIsSlowed) {
-  // Bug class 14.
+TEST_F(DeviceTest, Bug14GuessingUserCodesIsSlowed) {
   const auto typed = text(begin(), "user_code");
   for (int i = 0; i < UserCodeGuard::kPerNetwork; ++i)
     EXPECT_EQ(run(provider_->find_device("BBBB-BBBB", browser(cookie_))).error().code,
@@ -118,6 +115,24 @@ TEST_F(DeviceTest, GuessingUserCodesIsSlowed) {
   pass(UserCodeGuard::kWindow_s);
   EXPECT_EQ(run(provider_->find_device(typed, browser(cookie_))).error().code, muhur::Code::not_found);
   EXPECT_TRUE(run(provider_->find_device(text(begin(), "user_code"), browser(cookie_))));
+}
+
+TEST(UserCodeGuardTest, Bug14ManyGuessesAtOnceAreNotMoreThanOneAfterTheOther) {
+  // Each was let in before any of them had been found wrong.
+  UserCodeGuard guard;
+  std::vector<UserCodeGuard::Look> looks;
+  for (int i = 0; i < 100; ++i)
+    if (auto look = guard.admit("192.0.2.1:5000", 1'000)) looks.push_back(std::move(*look));
+  EXPECT_EQ(looks.size(), static_cast<std::size_t>(UserCodeGuard::kPerNetwork));
+  EXPECT_TRUE(guard.admit("192.0.2.2:5000", 1'000));
+  for (std::size_t i = 1; i < looks.size(); ++i) looks[i].wrong(1'000 + static_cast<std::int64_t>(i));
+  looks.clear();  // the first was right: it counts no more
+  EXPECT_TRUE(guard.admit("192.0.2.1:5000", 1'010));
+  guard.admit("192.0.2.1:5000", 1'010)->wrong(1'010);
+  const auto refused = guard.admit("192.0.2.1:6000", 1'011);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().remedy, "Wait 590 s and try again");
+  EXPECT_TRUE(guard.admit("192.0.2.1:5000", 1'601));
 }
 
 TEST(UserCodeTest, ACodeIsReadAsPeopleTypeIt) {

@@ -78,8 +78,7 @@ TEST_F(IntrospectTest, ATokenOfAClientThatMayLookDoesToo) {
   EXPECT_TRUE(answer->at("active").as_bool());
 }
 
-TEST_F(IntrospectTest, RevokingAnAccessTokenIsNoReplayAtTheNextRefresh) {
-  // Bug class 51.
+TEST_F(IntrospectTest, Bug51RevokingAnAccessTokenIsNoReplayAtTheNextRefresh) {
   const auto answer = tokens();
   EXPECT_EQ(revoke(text(answer, "access_token")), "ok");
   EXPECT_FALSE(is_active(text(answer, "access_token")));
@@ -148,8 +147,8 @@ TEST_F(IntrospectTest, TheSubjectSaysNothingAndStays) {
   EXPECT_EQ(text(id_token_claims(tokens()), "sub"), sub);
 }
 
-TEST_F(IntrospectTest, AHeldWriteLockIsWaitedFor) {
-  // Bug class 34: a locked database is neither a wrong code nor a wrong token.
+TEST_F(IntrospectTest, Bug34AHeldWriteLockIsWaitedFor) {
+  // A locked database is neither a wrong code nor a wrong token.
   const auto secret = code();
   const vault::Key key = accounts::database_key(server_key_, "sessions");
   vault::OpenOptions options;
@@ -167,8 +166,7 @@ TEST_F(IntrospectTest, AHeldWriteLockIsWaitedFor) {
   EXPECT_TRUE(userinfo(text(*answer, "access_token")));
 }
 
-TEST_F(IntrospectTest, WhatIsBusyIs503AndNever401) {
-  // Bug classes 24 and 34.
+TEST_F(IntrospectTest, Bug24And34WhatIsBusyIs503AndNever401) {
   for (const auto code :
        {muhur::Code::busy, muhur::Code::no_space, muhur::Code::io, muhur::Code::timed_out}) {
     const auto error = failure_of(Error{code, "the database is locked", {}});

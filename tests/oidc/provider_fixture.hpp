@@ -5,6 +5,8 @@
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/json/value.hpp>
+#include <list>
+#include <mutex>
 
 #include "base/encoding.hpp"
 #include "oidc/fixture.hpp"
@@ -81,7 +83,13 @@ class WithProvider : public accounts::WithDirectory {
 
   template <class T>
   static T run(net::Task<T> task) {
-    boost::asio::io_context io;
+    // Outlives the provider's threads: they may still be inside the post that ended the task.
+    static std::list<boost::asio::io_context> contexts;
+    static std::mutex mutex;
+    boost::asio::io_context& io = [] -> auto& {
+      const std::lock_guard lock(mutex);
+      return contexts.emplace_back(1);
+    }();
     std::optional<T> value;
     boost::asio::co_spawn(io, std::move(task), [&](std::exception_ptr error, T got) {
       if (error) std::rethrow_exception(error);

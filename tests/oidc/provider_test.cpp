@@ -67,6 +67,20 @@ TEST_F(ProviderTest, ItsDocumentsNameTheIssuerAndTheKeys) {
   EXPECT_TRUE(keys->verify(*jws, kAccepted));
 }
 
+TEST_F(ProviderTest, ASweepGoesOnAsLongAsThereIsMore) {
+  // It took 500 rows of each kind every half minute: a server that handed out more grew without bound.
+  const auto database = provider_->sessions_database().lock();
+  const std::int64_t over = clock_.now_s() - 1;
+  ASSERT_TRUE(database->write([&](vault::Connection& c) -> Result<void> {
+    for (int i = 0; i < 1'700; ++i)
+      MUHUR_CHECK(c.run("INSERT INTO remembered(hash, ends_s) VALUES (randomblob(32), ?)", over));
+    return {};
+  }));
+  ASSERT_TRUE(provider_->sweep());
+  EXPECT_EQ(
+      database->read([](vault::Connection& c) { return c.query_int("SELECT count(*) FROM remembered"); }), 0);
+}
+
 TEST_F(ProviderTest, ClientsDoNotRegisterThemselvesUnlessTheyMay) {
   EXPECT_EQ(refused(run(provider_->register_client("token", metadata()))), "access_denied");
   EXPECT_EQ(refused(run(provider_->manage_client("token", "app", "GET", {}))), "access_denied");

@@ -30,8 +30,7 @@ TEST_F(TokenTest, ACodeGivesTokensThatSayWhoSignedIn) {
   EXPECT_FALSE(claims.contains("nbf"));
 }
 
-TEST_F(TokenTest, ASecondUseOfACodeTakesBackWhatTheFirstGave) {
-  // Bug class 6.
+TEST_F(TokenTest, Bug06ASecondUseOfACodeTakesBackWhatTheFirstGave) {
   const auto secret = code();
   const auto first = post(redeeming(secret));
   ASSERT_TRUE(first);
@@ -41,8 +40,8 @@ TEST_F(TokenTest, ASecondUseOfACodeTakesBackWhatTheFirstGave) {
   EXPECT_EQ(refused(post(refreshing(text(*first, "refresh_token")))), "invalid_grant");
 }
 
-TEST_F(TokenTest, OfTwentyParallelRedemptionsOneSucceeds) {
-  // Bug class 6: the winner's tokens go with the losers.
+TEST_F(TokenTest, Bug06OfTwentyParallelRedemptionsOneSucceeds) {
+  // The winner's tokens go with the losers.
   const auto secret = code();
   std::atomic<int> good = 0, bad = 0;
   std::vector<std::string> access(20);
@@ -61,8 +60,7 @@ TEST_F(TokenTest, OfTwentyParallelRedemptionsOneSucceeds) {
     if (!token.empty()) EXPECT_FALSE(is_active(token));
 }
 
-TEST_F(TokenTest, ACodeThatIsShownWronglyIsBurnt) {
-  // Bug classes 7 and 10.
+TEST_F(TokenTest, Bug07And10ACodeThatIsShownWronglyIsBurnt) {
   const auto with = [&](std::string_view name, std::string value) {
     auto fields = redeeming(code());
     for (auto& [field, old] : fields)
@@ -79,8 +77,7 @@ TEST_F(TokenTest, ACodeThatIsShownWronglyIsBurnt) {
   }
 }
 
-TEST_F(TokenTest, AVerifierForACodeWithoutChallengeIsRefused) {
-  // Bug class 10.
+TEST_F(TokenTest, Bug10AVerifierForACodeWithoutChallengeIsRefused) {
   change("server", [](Client& c) { c.require_pkce = false; });
   const auto secret = code({{"code_challenge", ""}, {"code_challenge_method", ""}}, "server");
   auto fields = redeeming(secret, "server");
@@ -94,8 +91,7 @@ TEST_F(TokenTest, ACodeRunsOut) {
   EXPECT_EQ(refused(post(redeeming(secret))), "invalid_grant");
 }
 
-TEST_F(TokenTest, ARefreshRotatesAndKeepsWhoAndWhen) {
-  // Bug class 52.
+TEST_F(TokenTest, Bug52ARefreshRotatesAndKeepsWhoAndWhen) {
   const auto first = tokens();
   const auto claims = id_token_claims(first);
   pass(1'000);
@@ -111,8 +107,8 @@ TEST_F(TokenTest, ARefreshRotatesAndKeepsWhoAndWhen) {
   EXPECT_FALSE(is_active(text(first, "refresh_token")));
 }
 
-TEST_F(TokenTest, ALostAnswerIsAskedForAgainWithinTheGrace) {
-  // Bug class 9: the same successor, not a second one.
+TEST_F(TokenTest, Bug09ALostAnswerIsAskedForAgainWithinTheGrace) {
+  // The same successor, not a second one.
   const auto first = tokens();
   const auto second = post(refreshing(text(first, "refresh_token")));
   pass(10);
@@ -122,8 +118,7 @@ TEST_F(TokenTest, ALostAnswerIsAskedForAgainWithinTheGrace) {
   EXPECT_TRUE(post(refreshing(text(*again, "refresh_token"))));
 }
 
-TEST_F(TokenTest, ReuseAfterTheGraceEndsTheFamilyAtThatClientOnly) {
-  // Bug classes 8 and 51.
+TEST_F(TokenTest, Bug08And51ReuseAfterTheGraceEndsTheFamilyAtThatClientOnly) {
   const auto elsewhere = post(redeeming(code({}, "other"), "other"));
   const auto first = tokens();
   const auto second = post(refreshing(text(first, "refresh_token")));
@@ -135,8 +130,7 @@ TEST_F(TokenTest, ReuseAfterTheGraceEndsTheFamilyAtThatClientOnly) {
   EXPECT_TRUE(post(refreshing(text(*elsewhere, "refresh_token"), "other")));
 }
 
-TEST_F(TokenTest, OfTwentyParallelRefreshesOneRotates) {
-  // Bug class 8.
+TEST_F(TokenTest, Bug08OfTwentyParallelRefreshesOneRotates) {
   const auto token = text(tokens(), "refresh_token");
   std::vector<std::string> successors(20);
   {
@@ -152,8 +146,7 @@ TEST_F(TokenTest, OfTwentyParallelRefreshesOneRotates) {
   EXPECT_TRUE(post(refreshing(successors[0])));
 }
 
-TEST_F(TokenTest, ARefreshTokenOfThirtyDaysWorksOnDayTwentyNineWhateverWasSwept) {
-  // Bug classes 51 and 55.
+TEST_F(TokenTest, Bug51And55ARefreshTokenOfThirtyDaysWorksOnDayTwentyNineWhateverWasSwept) {
   const auto token = text(tokens(), "refresh_token");
   for (int day = 0; day < 29; ++day) {
     pass(86'400);
@@ -165,8 +158,7 @@ TEST_F(TokenTest, ARefreshTokenOfThirtyDaysWorksOnDayTwentyNineWhateverWasSwept)
   EXPECT_EQ(refused(post(refreshing(token))), "invalid_grant");
 }
 
-TEST_F(TokenTest, AWrongScopeAtRefreshIsRefusedBeforeAnythingIsUsedUp) {
-  // Bug class 52.
+TEST_F(TokenTest, Bug52AWrongScopeAtRefreshIsRefusedBeforeAnythingIsUsedUp) {
   const auto token = text(tokens(), "refresh_token");
   auto fields = refreshing(token);
   fields.emplace_back("scope", "openid mail");
@@ -180,8 +172,7 @@ TEST_F(TokenTest, AWrongScopeAtRefreshIsRefusedBeforeAnythingIsUsedUp) {
   EXPECT_EQ(text(*wide, "scope"), "openid profile email");
 }
 
-TEST_F(TokenTest, ARefreshTokenIsItsClientsAlone) {
-  // Bug class 38.
+TEST_F(TokenTest, Bug38ARefreshTokenIsItsClientsAlone) {
   const auto token = text(tokens(), "refresh_token");
   EXPECT_EQ(refused(post(refreshing(token, "other"))), "invalid_grant");
   auto fields = redeeming(code({}, "server"), "server");
@@ -194,16 +185,15 @@ TEST_F(TokenTest, ARefreshTokenIsItsClientsAlone) {
   EXPECT_TRUE(post(refreshing(token)));
 }
 
-TEST_F(TokenTest, ADisabledUserGetsNoMore) {
-  // Bug class 50.
+TEST_F(TokenTest, Bug50ADisabledUserGetsNoMore) {
   const auto answer = tokens();
   ASSERT_TRUE(accounts::Users(*directory_).set_disabled(user_.id, true));
   EXPECT_FALSE(is_active(text(answer, "access_token")));
   EXPECT_EQ(refused(post(refreshing(text(answer, "refresh_token")))), "invalid_grant");
 }
 
-TEST_F(TokenTest, EachGrantAsksTheClientsPolicy) {
-  // Bug class 32: client by grant.
+TEST_F(TokenTest, Bug32EachGrantAsksTheClientsPolicy) {
+  // Client by grant.
   Client bare{.id = "bare", .name = "Bare", .auth = ClientAuth::post, .grant_types = {"client_credentials"}};
   const std::string secret = add(bare);
   struct Row {
