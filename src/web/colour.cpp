@@ -51,12 +51,15 @@ Colour readable_on(Colour colour, const Colour& behind, double least) {
 }
 
 std::string brand_stylesheet(const Colour& colour) {
-  const auto rules = [&](const Colour& page) {
-    const Colour link = readable_on(colour, page);
-    const Colour& on = contrast(link, kWhite) >= contrast(link, kBlack) ? kWhite : kBlack;
-    return fmt::format(":root{{--accent:{};--on-accent:{};--link:{}}}", link.text(), on.text(), link.text());
+  // A button says by its own text what it is: its colour stays the operator's as long as it is seen at all.
+  const auto rules = [&](const Colour& page, double least_of_button) {
+    const Colour link = readable_on(colour, page), button = readable_on(colour, page, least_of_button);
+    const Colour& on = contrast(button, kWhite) >= contrast(button, kBlack) ? kWhite : kBlack;
+    return fmt::format(":root{{--accent:{};--on-accent:{};--link:{}}}", button.text(), on.text(),
+                       link.text());
   };
-  return fmt::format("{}\n@media (prefers-color-scheme:dark){{{}}}\n", rules(kLightPage), rules(kDarkPage));
+  return fmt::format("{}\n@media (prefers-color-scheme:dark){{{}}}\n", rules(kLightPage, 1.2),
+                     rules(kDarkPage, 3));
 }
 
 }  // namespace muhur::web

@@ -41,6 +41,11 @@ TEST(Colour, OfAnyOperatorBecomesReadable) {
     }
   }
   EXPECT_EQ(readable_on(colour("#0000aa"), colour("#ffffff")), colour("#0000aa"));
+  // A yellow button stays yellow, with black on it; as a link it is darker.
+  const std::string yellow = brand_stylesheet(colour("#ffd400"));
+  EXPECT_EQ(variable(yellow, ":root", "accent"), colour("#ffd400"));
+  EXPECT_EQ(variable(yellow, ":root", "on-accent"), colour("#000000"));
+  EXPECT_NE(variable(yellow, ":root", "link"), colour("#ffd400"));
 }
 
 TEST(Stylesheet, IsReadableInBothSchemes) {
