@@ -241,6 +241,33 @@ TEST(Server, DrainsWhatIsUnderWayAndClosesWhatIsIdle) {
            }(e, gate, e.connect(), e.connect()));
 }
 
+// Bug: a request that was on its way when the server was told to stop met a closed connection: a reset.
+TEST(Server, ARequestOnItsWayWhenItDrainsIsAnsweredOnConnectionsOldAndNew) {
+  Exchange e;
+  add_routes(e);
+  net::run(e.io, [](Exchange& x, net::StreamPtr old, net::StreamPtr fresh) -> net::Task<void> {
+    for (auto* stream : {old.get(), fresh.get()}) stream->expires_after(std::chrono::seconds(20));
+    (void)co_await old->write(as_bytes(get("/hello", "")));
+    net::LineReader reader(*old), fresh_reader(*fresh);
+    EXPECT_EQ((co_await reader.line(100)).value(), "HTTP/1.1 200 OK");
+    while (!(co_await reader.line(1000)).value().empty()) {
+    }
+    EXPECT_EQ(to_string(as_bytes((co_await reader.some(100)).value())), "hello ");
+    x.server().drain();
+    for (auto* stream : {old.get(), fresh.get()}) (void)co_await stream->write(as_bytes(get("/hello", "")));
+    for (auto* each : {&reader, &fresh_reader}) {
+      std::string answer;
+      while (true) {
+        const auto piece = co_await each->some(1000);
+        if (!piece) break;
+        answer += *piece;
+      }
+      EXPECT_TRUE(answer.starts_with("HTTP/1.1 200 OK")) << answer;
+      EXPECT_NE(answer.find("Connection: close"), std::string::npos);
+    }
+  }(e, e.connect(), e.connect()));
+}
+
 TEST(Server, HttpOneZeroIsKeptAliveOnlyWhenAsked) {
   Exchange e({.idle_timeout = std::chrono::milliseconds(30)});
   add_routes(e);

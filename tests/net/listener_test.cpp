@@ -129,6 +129,21 @@ TEST_F(ListenerTest, StopTakesNoMoreAndLetsTheOthersGoOn) {
   while (listener_->connections() > 0) std::this_thread::yield();
 }
 
+// Bug: whoever was connected and not yet accepted when a listener stopped got a reset, perhaps under a
+// request.
+TEST_F(ListenerTest, StopServesWhoHadConnectedAndWasNotYetAccepted) {
+  auto bound = Listener::bind(io_, {.name = "test", .address = TcpAddress{"127.0.0.1", 0}}, echo);
+  ASSERT_TRUE(bound);
+  listener_ = std::move(*bound);  // not started: they wait in the kernel's queue
+  std::vector<StreamPtr> waiting;
+  for (int i = 0; i < 20; ++i) waiting.push_back(wait_for(connect(here())).value());
+  EXPECT_EQ(listener_->connections(), 0U);
+  const auto where = here();
+  listener_->stop();
+  for (auto& stream : waiting) EXPECT_EQ(ask(stream, "before"), "before");
+  EXPECT_FALSE(wait_for(connect(where)));
+}
+
 TEST_F(ListenerTest, ASecondListenerOnOneAddressIsAClearError) {
   listen({.address = TcpAddress{"127.0.0.1", 0}});
   const auto second =
