@@ -44,8 +44,8 @@ Command& Command::positional(const std::string& name, std::string& into, const s
 }
 
 Command& Command::positionals(const std::string& name, std::vector<std::string>& into,
-                              const std::string& help) {
-  impl_->app->add_option(name, into, help)->required()->type_name("");
+                              const std::string& help, bool required) {
+  impl_->app->add_option(name, into, help)->required(required)->type_name("");
   return *this;
 }
 

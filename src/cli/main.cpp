@@ -20,6 +20,7 @@ int main(int argc, char** argv) {
       muhur::cli::describe_config(root);
       muhur::cli::describe_db(root);
       muhur::cli::describe_doctor(root);
+      muhur::cli::describe_held(root);
       muhur::cli::describe_maintain(root);
       muhur::cli::describe_stats(root);
       muhur::cli::describe_bench(root);

@@ -8,6 +8,7 @@
 #include <fstream>
 
 #include "base/log.hpp"
+#include "vault/database_files.hpp"
 
 namespace muhur::mail {
 namespace fs = std::filesystem;
@@ -25,12 +26,7 @@ Result<void> write_synced(const fs::path& path, std::string_view text) {
     ::unlink(path.c_str());
     return fail_errno(error, "write " + path.native());
   }
-  const int directory = ::open(path.parent_path().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  const bool synced = directory >= 0 && fsync(directory) == 0;
-  const int sync_error = errno;
-  if (directory >= 0) ::close(directory);
-  if (!synced) return fail_errno(sync_error, "sync " + path.parent_path().native());
-  return {};
+  return vault::flush_directory(path.parent_path());
 }
 
 }  // namespace

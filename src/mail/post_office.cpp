@@ -230,11 +230,6 @@ Result<void> PostOffice::set_disabled(accounts::UserId id, bool disabled) {
 
 UserWatch& PostOffice::on_user_changed() { return impl_->watch; }
 
-Result<void> PostOffice::sweep() {
-  impl_->mailboxes.sweep();
-  return impl_->spool->sweep();
-}
-
 accounts::Directory& PostOffice::directory() { return *impl_->directory; }
 accounts::Users& PostOffice::users() { return impl_->users; }
 accounts::Credentials& PostOffice::credentials() { return impl_->credentials; }

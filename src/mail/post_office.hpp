@@ -3,6 +3,7 @@
 // system, wired once. Owns the directory, the spool and the open mailboxes of one data directory.
 // Thread-safe; methods that return Result block, those that return a Task do not.
 
+#include <atomic>
 #include <filesystem>
 #include <memory>
 #include <string>
@@ -91,8 +92,15 @@ class PostOffice {
   // Sessions listen here to end when their user is disabled or deleted.
   UserWatch& on_user_changed();
 
+  // Tries held deliveries again (mail/spool.hpp): now where the mailbox is open, else at the next sign-in.
+  // not_found: one is not held; those before it are released.
+  Result<void> release_held(std::span<const std::int64_t> ids);
+
   // Closes idle mailboxes, forgets old receipts. Every minute or so.
   Result<void> sweep();
+  // Has each open mailbox forget what it need not remember any more, once a day (Mailbox::tidy). Blocks for
+  // long; ends early once `stop` is set. What fails is logged.
+  void tidy(const std::atomic<bool>& stop);
 
   accounts::Directory& directory();
   accounts::Users& users();

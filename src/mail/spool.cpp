@@ -10,7 +10,6 @@
 // between the two moves nothing twice.
 #include "mail/spool.hpp"
 
-#include "base/log.hpp"
 #include "base/metrics.hpp"
 #include "base/random.hpp"
 
@@ -226,17 +225,18 @@ Result<bool> Spool::has_mail(accounts::UserId user) {
   });
 }
 
+// A delivery, and the body with its last one.
+Result<void> Spool::remove_delivery(vault::Connection& db, std::int64_t id) {
+  MUHUR_TRY(const auto body, int_or_zero(db, "SELECT body_id FROM deliveries WHERE id = ?", id));
+  MUHUR_CHECK(db.run("DELETE FROM deliveries WHERE id = ?", id));
+  return db.run(
+      "DELETE FROM bodies WHERE id = ?1 AND NOT EXISTS (SELECT 1 FROM deliveries WHERE body_id = ?1)", body);
+}
+
 Result<void> Spool::remove(accounts::UserId user, std::span<const std::int64_t> ids, std::uint64_t used) {
   return database_->write([&](vault::Connection& db) -> Result<void> {
     MUHUR_CHECK(write_confirmations(db));
-    for (const auto id : ids) {
-      MUHUR_TRY(const auto body, int_or_zero(db, "SELECT body_id FROM deliveries WHERE id = ?", id));
-      MUHUR_CHECK(db.run("DELETE FROM deliveries WHERE id = ?", id));
-      MUHUR_CHECK(
-          db.run("DELETE FROM bodies WHERE id = ?1 AND NOT EXISTS "
-                 "(SELECT 1 FROM deliveries WHERE body_id = ?1)",
-                 body));
-    }
+    for (const auto id : ids) MUHUR_CHECK(remove_delivery(db, id));
     return db.run(
         "INSERT INTO usage(user_id, bytes) VALUES(?, ?) "
         "ON CONFLICT(user_id) DO UPDATE SET bytes = excluded.bytes",
@@ -244,19 +244,16 @@ Result<void> Spool::remove(accounts::UserId user, std::span<const std::int64_t> 
   });
 }
 
-Result<void> Spool::hold(accounts::UserId user, std::int64_t id, std::string_view reason) {
-  log::error("spool", "a waiting message is kept aside; `muhur doctor` tells more",
-             {{"delivery", id}, {"user", user}, {"reason", reason}});
-  return database_->write([&](vault::Connection& db) {
-    return db.run("INSERT OR REPLACE INTO held(delivery, user_id, held_ms, reason) VALUES(?, ?, ?, ?)", id,
-                  user, clock_.now_ms(), reason);
-  });
-}
-
-Result<std::int64_t> Spool::release_held(accounts::UserId user) {
-  return database_->write([&](vault::Connection& db) -> Result<std::int64_t> {
-    MUHUR_TRY(auto st, db.prepare("DELETE FROM held WHERE user_id = ?"));
-    return st.bind(user).run_counted();
+Result<std::vector<std::string>> Spool::delivery_ids(accounts::UserId user) {
+  return database_->read([&](vault::Connection& db) -> Result<std::vector<std::string>> {
+    std::vector<std::string> ids;
+    MUHUR_TRY(auto st, db.prepare("SELECT delivery_id FROM deliveries WHERE user_id = ?"));
+    st.bind(user);
+    while (true) {
+      MUHUR_TRY(const bool row, st.step());
+      if (!row) return ids;
+      ids.emplace_back(st.text(0));
+    }
   });
 }
 
@@ -297,7 +294,8 @@ Result<SpoolFigures> Spool::figures() {
     MUHUR_TRY(auto st, db.prepare("SELECT COUNT(*), TOTAL(size) FROM deliveries"));
     MUHUR_TRY(const bool row, st.step());
     if (row) figures = {st.as<std::uint64_t>(0), st.as<std::uint64_t>(1), 0, 0};
-    MUHUR_TRY(const auto held, db.query_int("SELECT COUNT(*) FROM held"));
+    MUHUR_TRY(const auto held,
+              db.query_int("SELECT COUNT(*) FROM held WHERE delivery IN (SELECT id FROM deliveries)"));
     MUHUR_TRY(const auto unconfirmed, db.query_int("SELECT COUNT(*) FROM unconfirmed"));
     figures.held = static_cast<std::uint64_t>(held);
     figures.unconfirmed = static_cast<std::uint64_t>(unconfirmed);

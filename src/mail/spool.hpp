@@ -61,6 +61,15 @@ struct Waiting {
   Bytes head, body;
 };
 
+// One that could not be moved to its mailbox.
+struct HeldDelivery {
+  std::int64_t id = 0;
+  accounts::UserId user = 0;
+  std::int64_t received_ms = 0, held_ms = 0;
+  std::uint64_t size = 0;
+  std::string reason;
+};
+
 struct SpoolFigures {
   std::uint64_t deliveries = 0, bytes = 0;  // that wait
   std::uint64_t held = 0;                   // that could not be moved to their mailbox
@@ -89,10 +98,18 @@ class Spool {
   Result<bool> has_mail(accounts::UserId user);
   // They are in their mailbox, durably, which now uses `used` bytes.
   Result<void> remove(accounts::UserId user, std::span<const std::int64_t> ids, std::uint64_t used);
+  // What mailboxes remember the user's deliveries by: of those that wait, and of held ones.
+  Result<std::vector<std::string>> delivery_ids(accounts::UserId user);
+
+  // --- deliveries that are put aside (spool_held.cpp)
   // It cannot be moved; the others must not wait for it. Logs an error.
   Result<void> hold(accounts::UserId user, std::int64_t id, std::string_view reason);
-  // Tries held ones again at the next drain (after a repair). How many.
-  Result<std::int64_t> release_held(accounts::UserId user);
+  // The longest held first.
+  Result<std::vector<HeldDelivery>> held();
+  // Tries it again at the next drain (after a repair). Whose it is. not_found: it is not held.
+  Result<accounts::UserId> release_held(std::int64_t id);
+  // It goes for good. not_found: it is not held.
+  Result<void> discard_held(std::int64_t id);
 
   Result<std::uint64_t> bytes_waiting(accounts::UserId user);
   Result<std::uint64_t> last_used(accounts::UserId user);  // 0: never known
@@ -109,6 +126,7 @@ class Spool {
       : database_(std::move(database)), clock_(clock) {}
   Result<void> write_confirmations(vault::Connection& db);
   Result<void> write(vault::Connection& db, Incoming& incoming);
+  static Result<void> remove_delivery(vault::Connection& db, std::int64_t id);
   std::shared_ptr<vault::Database> database_;
   const Clock& clock_;
   Mutex mutex_;

@@ -59,7 +59,7 @@ Check held(mail::Spool& spool) {
   if (figures->held > 0)
     return warning("waiting mail",
                    fmt::format("{} messages could not be moved to their mailbox", figures->held),
-                   "the log names each and the reason; they are kept");
+                   "`muhur held list` names them and the reasons; `muhur held release` tries them again");
   return fine("waiting mail", fmt::format("{} messages, {} bytes", figures->deliveries, figures->bytes));
 }
 

@@ -84,6 +84,7 @@ void Housekeeping::often() {
     one.database->close_idle_readers(kReaderIdle);
     seen[one.name] = std::move(now);
   }
+  office_.tidy(stopping_);
   seen_ = std::move(seen);
   export_figures(figures);
   kept_at() = office_.directory().clock().now_ms();

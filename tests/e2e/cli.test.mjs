@@ -103,7 +103,8 @@ test('no command takes a password as an argument', () => {
 });
 
 test('every command has help, and wrong usage ends with 2', () => {
-  for (const command of [[], ['init'], ['serve'], ['demo'], ['user'], ['deliver'], ['config'], ['doctor'],
+  for (const command of [[], ['init'], ['serve'], ['demo'], ['user'], ['deliver'], ['config'], ['doctor'], ['held'],
+    ...['list', 'release', 'discard'].map((name) => ['held', name]),
     ...['add', 'list', 'passwd', 'disable', 'enable', 'delete', 'quota'].map((name) => ['user', name])]) {
     const help = muhur([...command, '--help']);
     assert.equal(help.code, 0);

@@ -187,7 +187,6 @@ TEST_F(SpoolTest, ARowWithoutItsBodyIsHeldAndTheOthersGoOn) {
   ASSERT_EQ(found.size(), 2u);
   EXPECT_EQ(found[0].body, Bytes(100, 2));
   EXPECT_EQ(spool_->figures().value().held, 1u);
-  EXPECT_EQ(spool_->release_held(1).value(), 1);
 }
 
 TEST_F(SpoolTest, RemovingAUserRemovesAllThatIsItsAndNothingElse) {

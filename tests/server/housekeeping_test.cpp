@@ -69,6 +69,25 @@ TEST_F(HousekeepingTest, TheDailyWorkIsDoneOnceADayThoughTheServerStartsAnew) {
   EXPECT_EQ(file_of(directory()).freelist_count, 0U);
 }
 
+TEST_F(HousekeepingTest, AnOpenMailboxForgetsWhatVanishedLongAgo) {
+  auto session = alice();
+  auto& box = *session.mailbox;
+  const auto inbox = box.folder("INBOX")->id;
+  ASSERT_TRUE(box.append({.folder = inbox, .message = "x", .flags = {mailbox::kDeleted, {}}}));
+  ASSERT_TRUE(box.expunge(inbox));
+  const auto remembered = [&] {
+    return box.database()
+        .read([](vault::Connection& c) { return c.query_int("SELECT count(*) FROM vanished"); })
+        .value();
+  };
+  Housekeeping house(*office_);
+  house.often();
+  EXPECT_EQ(remembered(), 1);
+  clock_.advance(Millis(100LL * 24 * 3600 * 1000));
+  house.often();
+  EXPECT_EQ(remembered(), 0);
+}
+
 TEST_F(HousekeepingTest, OldAuditRowsAreForgotten) {
   accounts::Audit audit(office_->directory());
   audit.record({.user = {}, .action = "old", .peer = {}, .detail = {}});
