@@ -7,6 +7,7 @@
 
 #include "base/log.hpp"
 #include "base/unicode.hpp"
+#include "http/forwarded.hpp"
 #include "http/server.hpp"
 
 namespace muhur::http {
@@ -37,7 +38,7 @@ std::string text_of(const Address& address) {
   return text;
 }
 
-// One entry of X-Forwarded-For: an address, perhaps in brackets, perhaps with a port.
+// One entry of X-Forwarded-For, or a node of Forwarded: an address, perhaps in brackets, perhaps with a port.
 std::optional<Address> parse_hop(std::string_view entry) {
   entry = trim(entry);
   if (entry.starts_with('[')) {
@@ -82,33 +83,50 @@ Result<void> check_network(std::string_view text) {
               "write an address or a block such as 192.0.2.0/24, or unix");
 }
 
-TrustedProxies::TrustedProxies(const std::vector<std::string>& networks) {
+TrustedProxies::TrustedProxies(const std::vector<std::string>& networks, ProxyHeader header) {
+  set(networks, header);
+}
+
+void TrustedProxies::set(const std::vector<std::string>& networks, ProxyHeader header) {
+  auto rules = std::make_shared<Rules>();
+  rules->header = header;
   for (const auto& text : networks) {
     if (text == "unix") {
-      unix_ = true;
+      rules->unix_sockets = true;
     } else if (const auto network = parse_network(text)) {
-      networks_.push_back({network->address, network->bits});
+      rules->networks.push_back({network->address, network->bits});
     } else {
       log::warn("http", "a trusted proxy is no network and is not trusted", {{"network", text}});
     }
   }
+  const Lock lock(mutex_);
+  rules_ = std::move(rules);
 }
 
-bool TrustedProxies::contains(std::string_view address) const {
-  if (address == "unix") return unix_;
+std::shared_ptr<const TrustedProxies::Rules> TrustedProxies::rules() const {
+  const Lock lock(mutex_);
+  return rules_;
+}
+
+bool TrustedProxies::Rules::contains(std::string_view address) const {
+  if (address == "unix") return unix_sockets;
   const auto parsed = parse_address(address);
-  return parsed && std::ranges::any_of(networks_, [&](const Network& network) {
+  return parsed && std::ranges::any_of(networks, [&](const Network& network) {
            return same_bits(network.address, *parsed, network.bits);
          });
 }
 
-void TrustedProxies::apply(Request& request, const net::Peer& socket, bool socket_secure) const {
-  request.peer = socket;
-  request.secure = socket_secure;
-  request.via_trusted_proxy = contains(socket.address);
-  if (!request.via_trusted_proxy) return;
-  request.peer.loopback = false;  // whoever is behind a proxy is not on this machine for our purposes
+bool TrustedProxies::contains(std::string_view address) const { return rules()->contains(address); }
 
+// One step to the left, as long as whoever stands to the right may be believed.
+void TrustedProxies::Rules::hop(Request& request, std::string_view node, bool& on) const {
+  if (!on || !contains(request.peer.address)) return void(on = false);
+  const auto address = parse_hop(node);
+  if (!address) return void(on = false);
+  request.peer = {text_of(*address), 0, false};
+}
+
+void TrustedProxies::Rules::x_forwarded_for(Request& request) const {
   std::vector<std::string_view> hops;
   for (std::string_view value : request.headers.all("X-Forwarded-For")) {
     while (true) {
@@ -118,11 +136,8 @@ void TrustedProxies::apply(Request& request, const net::Peer& socket, bool socke
       value.remove_prefix(comma + 1);
     }
   }
-  for (auto hop = hops.rbegin(); hop != hops.rend() && contains(request.peer.address); ++hop) {
-    const auto address = parse_hop(*hop);
-    if (!address) break;
-    request.peer = {text_of(*address), 0, false};
-  }
+  bool on = true;
+  for (auto node = hops.rbegin(); node != hops.rend() && on; ++node) hop(request, *node, on);
 
   const auto protos = request.headers.all("X-Forwarded-Proto");
   if (protos.empty()) return;
@@ -130,6 +145,29 @@ void TrustedProxies::apply(Request& request, const net::Peer& socket, bool socke
   const auto comma = last.rfind(',');
   request.secure =
       equals_ignoring_case(trim(comma == std::string_view::npos ? last : last.substr(comma + 1)), "https");
+}
+
+void TrustedProxies::Rules::forward_for(Request& request) const {
+  const auto hops = parse_forwarded(request.headers.all("Forwarded"));
+  if (!hops || hops->empty()) return;
+  if (!hops->back().proto.empty()) request.secure = equals_ignoring_case(hops->back().proto, "https");
+  bool on = true;
+  for (auto one = hops->rbegin(); one != hops->rend() && on; ++one) hop(request, one->by_for, on);
+}
+
+void TrustedProxies::apply(Request& request, const net::Peer& socket, bool socket_secure) const {
+  const auto now = rules();
+  request.peer = socket;
+  request.secure = socket_secure;
+  request.via_trusted_proxy = now->contains(socket.address);
+  if (!request.via_trusted_proxy) return;
+  request.peer.loopback = false;  // whoever is behind a proxy is not on this machine for our purposes
+  const bool has_x =
+      request.headers.count("X-Forwarded-For") > 0 || request.headers.count("X-Forwarded-Proto") > 0;
+  if (now->header == ProxyHeader::forwarded || (now->header == ProxyHeader::either && !has_x))
+    now->forward_for(request);
+  else
+    now->x_forwarded_for(request);
 }
 
 }  // namespace muhur::http

@@ -6,7 +6,7 @@
 namespace muhur::http {
 
 Shared::Shared(const Router& r, ServerOptions o)
-    : router(r), options(std::move(o)), proxies(options.trusted_proxies) {
+    : router(r), options(std::move(o)), proxies(options.trusted_proxies, options.proxy_header) {
   for (const auto& host : options.hosts) hosts.push_back(canonical_authority(host));
 }
 
@@ -38,6 +38,10 @@ Server::~Server() = default;
 
 net::Task<void> Server::serve(net::StreamPtr stream) {
   return Session::run(std::make_shared<Session>(impl_, std::move(stream)));
+}
+
+void Server::trust(const std::vector<std::string>& proxies, ProxyHeader header) {
+  impl_->proxies.set(proxies, header);
 }
 
 void Server::drain() {

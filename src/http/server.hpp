@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "http/proxies.hpp"
 #include "http/router.hpp"
 
 namespace muhur::http {
@@ -21,8 +22,9 @@ struct ServerOptions {
   std::chrono::milliseconds write_timeout{30'000};
   std::size_t max_requests = 100'000;        // of one connection
   std::vector<std::string> hosts;            // accepted Host names (with or without port); empty: any
-  std::vector<std::string> trusted_proxies;  // CIDR blocks whose X-Forwarded-For/-Proto count, from the right
-  std::function<void(Response&)> finish;     // last hand on every response (security headers)
+  std::vector<std::string> trusted_proxies;  // CIDR blocks of those who may speak for others, and in which
+  ProxyHeader proxy_header = ProxyHeader::either;  // header (http/proxies.hpp)
+  std::function<void(Response&)> finish;           // last hand on every response (security headers)
   // What is answered where there is no handler or the request is refused (400, 404, 405, 413, 421, 500 …);
   // empty: a line of text. Allow, Retry-After and Connection are added to it. It must not throw.
   std::function<Response(const Request&, int status)> refusal;
@@ -37,6 +39,8 @@ class Server {
   // Requests under way are finished, then their connections close; those between requests close now.
   // Thread-safe.
   void drain();
+  // Other trusted proxies for requests from now on. Thread-safe.
+  void trust(const std::vector<std::string>& proxies, ProxyHeader header);
 
  private:
   struct Impl;

@@ -22,7 +22,7 @@ struct Shared {
 
   const Router& router;
   const ServerOptions options;
-  const TrustedProxies proxies;
+  TrustedProxies proxies;
   std::vector<std::string> hosts;  // in the compared form
   std::atomic<bool> draining{false};
 

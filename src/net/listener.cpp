@@ -217,6 +217,12 @@ std::size_t Listener::connections() const {
   return impl_->closers.size();
 }
 
+void Listener::set_caps(std::size_t max_connections, std::size_t max_per_address) {
+  const Lock lock(impl_->mutex);
+  impl_->options.max_connections = max_connections;
+  impl_->options.max_per_address = max_per_address;
+}
+
 void Listener::stop() {
   asio::dispatch(impl_->acceptor.get_executor(), [impl = impl_] {
     if (std::exchange(impl->stopped, true)) return;

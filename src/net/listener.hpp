@@ -41,6 +41,8 @@ class Listener {
   void start();
   std::uint16_t port() const;  // the real one when 0 was asked for
   std::size_t connections() const;
+  // Other caps for whoever comes from now on. Thread-safe.
+  void set_caps(std::size_t max_connections, std::size_t max_per_address);
   // Accepts who has connected already, and no more. Connections go on.
   void stop();
   // Closes what is still connected. Thread-safe.
