@@ -6,6 +6,7 @@
 #include "cli/mail_system.hpp"
 #include "cli/terminal.hpp"
 #include "server/config_keys.hpp"
+#include "server/reload.hpp"
 
 namespace muhur::cli {
 namespace {
@@ -40,6 +41,7 @@ int keys(const Args& args) {
 int check(const Args& args) {
   const auto config = args.where.load();
   if (!config) return report(config.error());
+  if (const auto files = server::check_files(*config); !files) return report(files.error());
   if (args.json) {
     boost::json::object set_by;
     for (const auto& [key, where] : config->set_by) set_by[key] = where;
@@ -69,7 +71,8 @@ void describe_config(Command& root) {
     std::printf("%s", server::example_file().c_str());
     return kDone;
   });
-  auto& checking = config.command("check", "Reads the configuration and says what set which key.");
+  auto& checking = config.command(
+      "check", "Reads the configuration and the files that it names, and says what set which key.");
   args->where.describe(checking);
   checking.flag("--json", args->json, "Prints one line of JSON.");
   checking.run([args] { return check(*args); });

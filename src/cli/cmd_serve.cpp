@@ -17,7 +17,7 @@ struct Args {
 int serve(const Args& args) {
   auto config = args.where.load();
   if (!config) return report(config.error());
-  auto app = server::App::open(std::move(*config));
+  auto app = server::App::open(std::move(*config), [where = args.where] { return where.load(); });
   if (!app) return report(app.error());
   (*app)->start();
   if (args.json) print_line(ready_line((*app)->endpoints()));
@@ -28,12 +28,16 @@ int serve(const Args& args) {
 
 void describe_serve(Command& root) {
   auto args = std::make_shared<Args>();
-  auto& command = root.command("serve", "Serves IMAP, LMTP and, where configured, sign-in over HTTP until SIGTERM.");
+  auto& command =
+      root.command("serve", "Serves IMAP, LMTP and, where configured, sign-in over HTTP until SIGTERM.");
   args->where.describe(command);
   command.flag("--json", args->json, "Prints one line of JSON when ready: the endpoints.");
   command.manual(
       "SIGTERM or SIGINT: accepts no more, says goodbye to every session, closes the data, ends with 0.\n"
-      "SIGHUP: reads the certificate again. Speaks systemd's notify protocol (Type=notify).\n"
+      "SIGHUP: reads the certificate and the configuration again; the log names settings that need a "
+      "restart.\n"
+      "`muhur config check` tells beforehand whether they can be read. Speaks systemd's notify protocol "
+      "(Type=notify).\n"
       "Every setting of the file can be given as an environment variable, MUHUR_SECTION_KEY\n"
       "(`muhur config keys` lists all).");
   command.run([args] { return serve(*args); });

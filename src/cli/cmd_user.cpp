@@ -1,4 +1,4 @@
-// muhur user: add, list, passwd, disable, enable, delete, quota.
+// muhur user: add, import, list, passwd, recovery-key, disable, enable, delete, quota.
 #include <fmt/format.h>
 
 #include <boost/json/array.hpp>
@@ -54,13 +54,14 @@ int list(const Args& args) {
     std::printf("%s\n", json::serialize(reply->at("users")).c_str());
     return kDone;
   }
-  std::vector<std::vector<std::string>> rows{{"ADDRESS", "NAME", "ROLE", "STATE", "QUOTA", "CREATED"}};
+  std::vector<std::vector<std::string>> rows{
+      {"ADDRESS", "NAME", "ROLE", "STATE", "MAILBOX", "QUOTA", "CREATED"}};
   for (const auto& item : reply->at("users").as_array()) {
     const auto& user = item.as_object();
     const auto text = [&](const char* name) { return std::string(user.at(name).as_string()); };
     const auto quota = user.at("quota").as_int64();
     rows.push_back({text("address"), text("name"), user.at("admin").as_bool() ? "admin" : "user",
-                    user.at("disabled").as_bool() ? "disabled" : "active",
+                    user.at("disabled").as_bool() ? "disabled" : "active", text("mailbox_state"),
                     quota == 0 ? "none" : server::format_size(static_cast<std::uint64_t>(quota)),
                     text("created")});
   }
@@ -93,6 +94,24 @@ int passwd(const Args& args) {
     return report(error);
   }
   return finish(reply, args, "Password of " + args.address + " is changed.");
+}
+
+int recovery_key(const Args& args) {
+  const bool recovery = args.recovery || !args.recovery_file.empty();
+  auto proof = recovery ? read_password({args.recovery_file}, "Recovery key of " + args.address, false)
+                        : read_password({args.password_file}, "Password of " + args.address, false);
+  if (!proof) return report(proof.error());
+  const auto reply = ask(args.where, {{"command", "user.recovery-key"},
+                                      {"address", args.address},
+                                      {recovery ? "recovery_key" : "password", proof->text()}});
+  if (!reply) return report(reply.error());
+  const std::string key(reply->at("recovery_key").as_string());
+  if (args.json)
+    std::printf("%s\n",
+                json::serialize(json::object{{"address", args.address}, {"recovery_key", key}}).c_str());
+  else
+    print_recovery_key(key);
+  return kDone;
 }
 
 int change(const Args& args, const char* command, const std::string& said) {
@@ -131,7 +150,8 @@ constexpr const char* kPasswords =
 
 void describe_user(Command& root) {
   auto args = std::make_shared<Args>();
-  auto& user = root.command("user", "Users: add, list, passwd, disable, enable, delete, quota.");
+  auto& user =
+      root.command("user", "Users: add, import, list, passwd, recovery-key, disable, enable, delete, quota.");
   user.manual("Works on a running server (through DATA/run/admin.sock) and without one.");
 
   auto& adding = subcommand(user, *args, "add", "Adds a user with a password and an empty mailbox.");
@@ -145,9 +165,12 @@ void describe_user(Command& root) {
       "Example:  muhur user add alice@example.org --name 'Alice Ay' --quota 2GiB");
   adding.run([args] { return add(*args); });
 
+  describe_user_import(user);
+
   auto& listing = subcommand(user, *args, "list", "Lists the users.", false);
   listing.manual(
-      "With --json: an array of {address, name, admin, disabled, quota (bytes, 0: none), mailbox, created}.");
+      "With --json: an array of {address, name, admin, disabled, quota (bytes, 0: none), mailbox,\n"
+      "mailbox_state (ready, at first sign-in, none), created}.");
   listing.run([args] { return list(*args); });
 
   auto& changing = subcommand(user, *args, "passwd", "Sets a new password.");
@@ -162,6 +185,15 @@ void describe_user(Command& root) {
       "needed, for an administrator too. Only 32 bytes are wrapped anew: the mail stays as it is.\n"
       "From standard input: the old password (or recovery key) on the first line, the new on the next.");
   changing.run([args] { return passwd(*args); });
+
+  auto& recovering =
+      subcommand(user, *args, "recovery-key", "Makes a new recovery key in place of the old one.");
+  recovering.flag("--recovery", args->recovery, "Proves by the old recovery key instead of the password.");
+  recovering.option("--recovery-file", "FILE", args->recovery_file, "The old one: FILE's first line.");
+  recovering.option("--password-file", "FILE", args->password_file, "The password: FILE's first line.");
+  recovering.manual(std::string(kPasswords) +
+                    "Prints it, once. For imported users, who have none yet, and for whoever lost it.");
+  recovering.run([args] { return recovery_key(*args); });
 
   subcommand(user, *args, "disable", "Lets a user sign in no more; mail still arrives.").run([args] {
     return change(*args, "user.disable", args->address + " is disabled.");

@@ -33,8 +33,7 @@ class Command {
   // The variables must outlive parse(). `name` is "--long" or "-s,--long"; `value` names its argument.
   Command& positional(const std::string& name, std::string& into, const std::string& help,
                       bool required = true);
-  Command& positionals(const std::string& name, std::vector<std::string>& into, const std::string& help,
-                       bool required = true);
+  Command& positionals(const std::string& name, std::vector<std::string>& into, const std::string& help);
   Command& option(const std::string& name, const std::string& value, std::string& into,
                   const std::string& help, bool required = false);
   Command& option(const std::string& name, const std::string& value, std::int64_t& into,
@@ -61,13 +60,13 @@ void describe_init(Command& root);
 void describe_serve(Command& root);
 void describe_demo(Command& root);
 void describe_user(Command& root);
+void describe_user_import(Command& user);
 void describe_client(Command& root);
 void describe_keys(Command& root);
 void describe_deliver(Command& root);
 void describe_config(Command& root);
 void describe_db(Command& root);
 void describe_doctor(Command& root);
-void describe_held(Command& root);
 void describe_maintain(Command& root);
 void describe_stats(Command& root);
 void describe_bench(Command& root);

@@ -3,6 +3,7 @@
 // opening the data directory itself. Both run server/operations.
 
 #include <boost/json/object.hpp>
+#include <memory>
 #include <string>
 
 #include "cli/command.hpp"
@@ -19,7 +20,23 @@ struct Where {
   Result<server::Config> load() const;
 };
 
-// The reply of a request that went well; its error otherwise.
+// Asks again and again: the data directory, if it has to be opened, is opened once.
+class MailSystem {
+ public:
+  static Result<MailSystem> find(const Where& where);
+  MailSystem(MailSystem&&) noexcept;
+  ~MailSystem();
+  // The reply of a request that went well; its error otherwise.
+  Result<boost::json::object> ask(boost::json::object request, std::string_view body = {});
+
+ private:
+  struct Here;
+  explicit MailSystem(server::Config config);
+  server::Config config_;
+  std::unique_ptr<Here> here_;  // once no server was found
+};
+
+// The same, once.
 Result<boost::json::object> ask(const Where& where, boost::json::object request, std::string_view body = {});
 
 }  // namespace muhur::cli

@@ -17,12 +17,16 @@ Result<std::string> add_user(const Where& where, const UserToAdd& user, const Se
 }
 
 void print_recovery_key(const std::string& address, const std::string& key) {
+  std::printf("Added %s.\n\n", address.c_str());
+  print_recovery_key(key);
+}
+
+void print_recovery_key(const std::string& key) {
   std::printf(
-      "Added %s.\n\n"
       "  Recovery key: %s\n\n"
       "This is the only time it is shown, and it is stored nowhere. Whoever has it can set a new\n"
       "password and read the mail. Without it and without a password the mail is lost for good.\n\n",
-      address.c_str(), key.c_str());
+      key.c_str());
 }
 
 }  // namespace muhur::cli

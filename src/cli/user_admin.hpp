@@ -15,6 +15,8 @@ struct UserToAdd {
 };
 // The recovery key.
 Result<std::string> add_user(const Where& where, const UserToAdd& user, const Secret& password);
+void print_recovery_key(const std::string& key);
+// Of a user who was added just now.
 void print_recovery_key(const std::string& address, const std::string& key);
 
 }  // namespace muhur::cli

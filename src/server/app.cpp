@@ -25,6 +25,7 @@
 #include "server/identity.hpp"
 #include "server/notify.hpp"
 #include "server/operations.hpp"
+#include "server/reload.hpp"
 #include "server/scheduler.hpp"
 
 namespace muhur::server {
@@ -39,8 +40,9 @@ constexpr Millis kLastWait{3'000};  // for sessions whose connection was closed 
 
 // Members are destroyed from the last to the first: what serves goes before what it serves from.
 struct App::Impl {
-  explicit Impl(Config c)
+  Impl(Config c, Reread r)
       : config(std::move(c)),
+        reread(std::move(r)),
         io(static_cast<int>(threads())),
         pools{net::Pool("storage", config.storage_threads),
               net::Pool("passwords", config.password_threads, 10), net::Pool("heavy", 2, 10)},
@@ -53,6 +55,7 @@ struct App::Impl {
   }
 
   Config config;
+  const Reread reread;
   boost::asio::io_context io;
   net::Pools pools;
   std::unique_ptr<passwords::HashPool> hashes;
@@ -82,6 +85,8 @@ struct App::Impl {
   Result<void> listen_all();
   Result<void> listen_http();
   void wait_for_signal();
+  void reload();
+  void take_over(const Config& next);
   void begin_drain();
   void stop_listening();
   void drain_step();
@@ -221,14 +226,7 @@ void App::Impl::wait_for_signal() {
   signals.async_wait([this](const boost::system::error_code& error, int signal) {
     if (error) return;
     if (signal == SIGHUP) {
-      notify_service_manager("RELOADING=1");
-      if (const auto done = tls->reload(); !done)
-        log::error("server", "reload failed", {{"why", done.error().text()}});
-      else {
-        note_certificate();
-        log::info("server", "certificate read again");
-      }
-      notify_service_manager("READY=1");
+      reload();
     } else if (stopping) {
       std::_Exit(EXIT_FAILURE);  // asked twice; what was acknowledged is durable
     } else {
@@ -236,6 +234,36 @@ void App::Impl::wait_for_signal() {
     }
     wait_for_signal();
   });
+}
+
+void App::Impl::reload() {
+  notify_service_manager("RELOADING=1");
+  if (const auto done = tls->reload(); !done) {
+    log::error("server", "the certificate stays as it was", {{"why", done.error().text()}});
+  } else {
+    note_certificate();
+    log::info("server", "certificate read again");
+  }
+  if (reread) {
+    if (const auto next = reread())
+      take_over(*next);
+    else
+      log::error("server", "the configuration stays as it was", {{"why", next.error().text()}});
+  }
+  notify_service_manager("READY=1");
+}
+
+void App::Impl::take_over(const Config& next) {
+  const Changes changes = compare(config, next);
+  copy_live(config, next);
+  log::set_level(config.log_level);
+  keep_audit_for(config.audit_kept);
+  for (const auto& listener : listeners)
+    listener->set_caps(config.max_connections, config.max_connections_per_address);
+  if (identity) identity->trust_proxies(config.trusted_proxies, config.proxy_header);
+  for (const auto& key : changes.live) log::info("server", "a setting has changed", {{"key", key}});
+  for (const auto& key : changes.after_restart)
+    log::warn("server", "a changed setting needs a restart", {{"key", key}});
 }
 
 void App::Impl::begin_drain() {
@@ -283,9 +311,10 @@ void App::Impl::drain_step() {
   });
 }
 
-Result<std::unique_ptr<App>> App::open(Config config) {
+Result<std::unique_ptr<App>> App::open(Config config, Reread reread) {
   log::set_level(config.log_level);
-  auto impl = std::make_unique<Impl>(std::move(config));
+  keep_audit_for(config.audit_kept);
+  auto impl = std::make_unique<Impl>(std::move(config), std::move(reread));
   impl->scheduler = std::make_unique<Scheduler>(impl->io);
   MUHUR_CHECK(impl->open_passwords());
   MUHUR_CHECK(impl->open_data());
@@ -348,6 +377,10 @@ int App::run() {
 
 void App::stop() {
   boost::asio::post(impl_->control, [this] { impl_->begin_drain(); });
+}
+
+void App::reload() {
+  boost::asio::post(impl_->control, [this] { impl_->reload(); });
 }
 
 }  // namespace muhur::server

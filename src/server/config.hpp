@@ -14,6 +14,7 @@
 #include "base/clock.hpp"
 #include "base/error.hpp"
 #include "crypto/kdf.hpp"
+#include "http/proxies.hpp"
 
 namespace muhur::server {
 
@@ -44,6 +45,7 @@ struct Config {
   std::string http_issuer;
   std::vector<std::string> http_hosts;
   std::vector<std::string> trusted_proxies;
+  http::ProxyHeader proxy_header = http::ProxyHeader::either;
   std::vector<std::string> metrics_networks;
 
   std::string branding_name = "Muhur";
@@ -55,6 +57,7 @@ struct Config {
   Millis session_absolute{30LL * 86'400'000};
   Millis key_rotation{90LL * 86'400'000};
   bool dynamic_registration = false;
+  bool require_dpop_nonce = false;
   accounts::LockoutLimits lockout;
 
   std::size_t passwords_waiting = 1'000;
@@ -76,6 +79,7 @@ struct Config {
   std::size_t idle_mailboxes = 200;
   Millis drain_notice{0};
   Millis drain_timeout{10'000};
+  Millis audit_kept{400LL * 86'400'000};
 
   // What the file and the environment set, by key: for `muhur config show`.
   std::map<std::string, std::string> set_by;

@@ -64,14 +64,17 @@ Result<void> put_path(std::filesystem::path& into, const Value& v) {
   return {};
 }
 
-// Assigns the field what `expr` gives, or returns its error.
+#define MUHUR_SAME(field) [](const Config& a, const Config& b) { return a.field == b.field; }
+// Assigns the field what `expr` gives, or returns its error; and compares it.
 #define MUHUR_SET(field, expr)                     \
   [](Config& c, const Value& v) -> Result<void> {  \
     MUHUR_TRY(auto got, expr);                     \
     c.field = static_cast<decltype(c.field)>(got); \
     return {};                                     \
-  }
-#define MUHUR_SET_PATH(field) [](Config& c, const Value& v) { return put_path(c.field, v); }
+  },                                               \
+      MUHUR_SAME(field)
+#define MUHUR_SET_PATH(field) \
+  [](Config& c, const Value& v) { return put_path(c.field, v); }, MUHUR_SAME(field)
 
 constexpr std::uint64_t kGiB = 1ull << 30;
 
@@ -94,7 +97,8 @@ const Key kKeys[] = {
            return {};
          }
        return fail(Code::invalid, "one of trace, debug, info, warn, error, off is expected");
-     }},
+     },
+     MUHUR_SAME(log_level), true},
     {"tls.certificate", Kind::path, "\"tls/certificate.pem\"",
      "The certificate with its chain, PEM. Relative to `data`. Read again at SIGHUP.",
      MUHUR_SET_PATH(tls_certificate)},
@@ -133,7 +137,8 @@ const Key kKeys[] = {
        if (mode == 0 || mode > 0777) return fail(Code::invalid, "an octal mode such as \"0660\" is expected");
        c.lmtp_socket_mode = mode;
        return {};
-     }},
+     },
+     MUHUR_SAME(lmtp_socket_mode)},
     {"lmtp.max_recipients", Kind::number, "1000", "The most recipients of one message.",
      MUHUR_SET(lmtp_max_recipients, number_of(v, 1, 100'000))},
     {"lmtp.command_timeout", Kind::duration, "\"5m\"", "How long the MTA may take for its next command.",
@@ -156,9 +161,29 @@ const Key kKeys[] = {
      "Host names that requests may name, with or without port; others are answered 421. `[]`: any.",
      MUHUR_SET(http_hosts, texts_of(v))},
     {"http.trusted_proxies", Kind::list, "[]",
-     "Networks (`10.0.0.0/8`, `::1`, or `unix` for Unix sockets) of web servers whose `X-Forwarded-For` and "
-     "`X-Forwarded-Proto` are believed. Without them every visitor has the proxy's address.",
-     MUHUR_SET(trusted_proxies, networks_of(v))},
+     "Networks (`10.0.0.0/8`, `::1`, or `unix` for Unix sockets) of web servers that are believed when they "
+     "say for "
+     "whom they speak. Without them every visitor has the proxy's address.",
+     MUHUR_SET(trusted_proxies, networks_of(v)), true},
+    {"http.proxy_header", Kind::text, "\"auto\"",
+     "Where they say it: `x-forwarded-for` (and `X-Forwarded-Proto`), or `forwarded` (RFC 7239); the other "
+     "one, "
+     "which may come from the visitor, counts for nothing. `auto`: `Forwarded` in requests that have neither "
+     "of the others.",
+     [](Config& c, const Value& v) -> Result<void> {
+       static constexpr std::pair<std::string_view, http::ProxyHeader> kHeaders[] = {
+           {"auto", http::ProxyHeader::either},
+           {"x-forwarded-for", http::ProxyHeader::x_forwarded_for},
+           {"forwarded", http::ProxyHeader::forwarded}};
+       MUHUR_TRY(const std::string word, text_of(v));
+       for (const auto& [name, header] : kHeaders)
+         if (word == name) {
+           c.proxy_header = header;
+           return {};
+         }
+       return fail(Code::invalid, "auto, x-forwarded-for or forwarded is expected");
+     },
+     MUHUR_SAME(proxy_header), true},
     {"http.metrics_networks", Kind::list, "[]",
      "Networks that may read `/metrics`, beside this machine. A proxy's visitors count by their own address "
      "only when the proxy is trusted.",
@@ -183,6 +208,17 @@ const Key kKeys[] = {
     {"sign_in.dynamic_registration", Kind::flag, "false",
      "Whether clients may register themselves (RFC 7591) with an initial token of `muhur client`.",
      MUHUR_SET(dynamic_registration, flag_of(v))},
+    {"sign_in.dpop_nonce", Kind::text, "\"off\"",
+     "`required`: the DPoP proofs of every client need a nonce of this server's (RFC 9449 §8, §9). `off`: "
+     "only "
+     "those of clients with `require_dpop_nonce`.",
+     [](Config& c, const Value& v) -> Result<void> {
+       MUHUR_TRY(const std::string word, text_of(v));
+       if (word != "off" && word != "required") return fail(Code::invalid, "off or required is expected");
+       c.require_dpop_nonce = word == "required";
+       return {};
+     },
+     MUHUR_SAME(require_dpop_nonce)},
     {"sign_in.free_guesses", Kind::number, "5",
      "Wrong passwords for one account that cost no wait; each further one waits longer, to a minute.",
      MUHUR_SET(lockout.free_per_account, number_of(v, 1, 1000))},
@@ -195,17 +231,18 @@ const Key kKeys[] = {
     {"limits.message", Kind::size, "\"50MiB\"", "The largest message, delivered or appended.",
      MUHUR_SET(max_message, size_of(v, 1 << 20, kGiB))},
     {"limits.connections", Kind::number, "10000", "The most connections of one listener.",
-     MUHUR_SET(max_connections, number_of(v, 1, 1'000'000))},
+     MUHUR_SET(max_connections, number_of(v, 1, 1'000'000)), true},
     {"limits.connections_per_address", Kind::number, "1000",
      "The most connections of one listener from one address. Loopback is not counted.",
-     MUHUR_SET(max_connections_per_address, number_of(v, 1, 1'000'000))},
+     MUHUR_SET(max_connections_per_address, number_of(v, 1, 1'000'000)), true},
     {"passwords.argon2_memory", Kind::size, "\"19MiB\"",
      "Memory of one Argon2id run. Holds for passwords set from now on; older ones keep their own cost.",
      [](Config& c, const Value& v) -> Result<void> {
        MUHUR_TRY(const std::uint64_t bytes, size_of(v, 8 << 20, 4 * kGiB));
        c.argon2.memory_kib = static_cast<std::uint32_t>(bytes >> 10);
        return {};
-     }},
+     },
+     MUHUR_SAME(argon2.memory_kib)},
     {"passwords.argon2_passes", Kind::number, "2", "Passes of one Argon2id run over its memory.",
      MUHUR_SET(argon2.passes, number_of(v, 1, 100))},
     {"passwords.threads", Kind::number, "2", "How many passwords are verified at the same time.",
@@ -236,6 +273,8 @@ const Key kKeys[] = {
     {"storage.idle_mailboxes", Kind::number, "200",
      "How many mailboxes that nobody uses stay open, so that the next login costs less.",
      MUHUR_SET(idle_mailboxes, number_of(v, 0, 100'000))},
+    {"audit.kept", Kind::duration, "\"400d\"", "How long it is kept who signed in and who changed what.",
+     MUHUR_SET(audit_kept, duration_of(v, Millis(86'400'000))), true},
     {"server.io_threads", Kind::number, "0", "Threads that speak with clients. 0: one a core.",
      MUHUR_SET(io_threads, number_of(v, 0, 1024))},
     {"server.drain_notice", Kind::duration, "\"0s\"",
@@ -244,7 +283,7 @@ const Key kKeys[] = {
      MUHUR_SET(drain_notice, duration_of(v, Millis(0)))},
     {"server.drain_timeout", Kind::duration, "\"10s\"",
      "How long a stopping server waits for its connections to end by themselves.",
-     MUHUR_SET(drain_timeout, duration_of(v, Millis(0)))},
+     MUHUR_SET(drain_timeout, duration_of(v, Millis(0))), true},
 };
 
 }  // namespace

@@ -25,6 +25,8 @@ struct Key {
   std::string_view built_in;  // as TOML has it
   std::string_view doc;
   Result<void> (*set)(Config& config, const Value& value);
+  bool (*same)(const Config& a, const Config& b);  // whether both have the same value
+  bool live = false;  // a running server takes a new value over (server/reload.hpp)
 };
 
 std::span<const Key> config_keys();

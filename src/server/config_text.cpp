@@ -37,6 +37,8 @@ std::string trimmed(std::string_view text) {
   return std::string(text.substr(from, text.find_last_not_of(" \t") - from + 1));
 }
 
+constexpr std::string_view kLive = " Taken over at SIGHUP.";
+
 std::string wrapped_comment(std::string_view text) {
   std::string out, line;
   for (std::size_t at = 0; at <= text.size();) {
@@ -152,8 +154,8 @@ std::string nearest(std::string_view name, std::span<const std::string> known) {
 std::string keys_as_markdown() {
   std::string out = "| key | kind | built in | environment | meaning |\n| --- | --- | --- | --- | --- |\n";
   for (const Key& key : config_keys())
-    out += fmt::format("| `{}` | {} | `{}` | `{}` | {} |\n", key.name, name_of(key.kind), key.built_in,
-                       environment_name(key.name), key.doc);
+    out += fmt::format("| `{}` | {} | `{}` | `{}` | {}{} |\n", key.name, name_of(key.kind), key.built_in,
+                       environment_name(key.name), key.doc, key.live ? kLive : "");
   return out;
 }
 
@@ -171,7 +173,7 @@ std::string example_file(const std::map<std::string, std::string>& values) {
     } else {
       out += '\n';
     }
-    out += wrapped_comment(key.doc);
+    out += wrapped_comment(std::string(key.doc) + std::string(key.live ? kLive : ""));
     const auto given = values.find(std::string(key.name));
     const auto short_name = dot == key.name.npos ? key.name : key.name.substr(dot + 1);
     out += given == values.end() ? fmt::format("#{} = {}\n", short_name, key.built_in)

@@ -23,6 +23,11 @@ std::atomic<std::int64_t>& kept_at() {
   return at;
 }
 
+std::atomic<std::int64_t>& audit_kept() {
+  static std::atomic<std::int64_t> time{kAuditKept.count()};
+  return time;
+}
+
 void complain(const OpenDatabase& open, std::string_view chore, const Error& error) {
   log::warn("house", "a chore failed", {{"chore", chore}, {"database", open.name}, {"why", error.text()}});
 }
@@ -38,7 +43,7 @@ void count_checkpoint(const Result<vault::Checkpointed>& done) {
 
 Result<std::int64_t> forget_old_audit(mail::PostOffice& office) {
   auto& directory = office.directory();
-  return accounts::Audit(directory).prune(directory.clock().now_ms() - kAuditKept.count());
+  return accounts::Audit(directory).prune(directory.clock().now_ms() - audit_kept().load());
 }
 
 Result<json::object> do_all(vault::Database& database, bool to_the_end) {
@@ -159,6 +164,8 @@ Result<json::object> maintain(mail::PostOffice& office, const json::object& requ
   MUHUR_TRY(const std::int64_t forgotten, forget_old_audit(office));
   return json::object{{"databases", std::move(all)}, {"audit_rows_forgotten", forgotten}};
 }
+
+void keep_audit_for(Millis time) { audit_kept() = time.count(); }
 
 std::int64_t house_kept_at() { return kept_at(); }
 

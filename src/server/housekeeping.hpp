@@ -30,7 +30,9 @@ inline constexpr Millis kHouseDaily{24LL * 3600 * 1000};
 inline constexpr Millis kHouseLooks{600'000};  // how often it is looked whether daily() is due
 inline constexpr std::uint64_t kWalCap = 64ULL << 20;
 inline constexpr std::uint32_t kReclaimPages = 256;
-inline constexpr Millis kAuditKept{400LL * 24 * 3600 * 1000};
+inline constexpr Millis kAuditKept{400LL * 24 * 3600 * 1000};  // unless keep_audit_for() said otherwise
+// How long audit rows are kept, from now on, in this process. Thread-safe.
+void keep_audit_for(Millis time);
 
 class Housekeeping {
  public:

@@ -24,6 +24,7 @@ oidc::ProviderOptions provider_options(const Config& config, std::string issuer,
   options.lifetimes.session_idle = seconds(config.session_idle);
   options.lifetimes.session_absolute = seconds(config.session_absolute);
   options.dynamic_registration = config.dynamic_registration;
+  options.require_dpop_nonce = config.require_dpop_nonce;
   options.keys.rotate_s = seconds(config.key_rotation);
   options.pools = &pools;
   return options;
@@ -88,6 +89,7 @@ Result<std::unique_ptr<Identity>> Identity::open(const Config& config, std::stri
   http::ServerOptions options;
   options.hosts = config.http_hosts;
   options.trusted_proxies = config.trusted_proxies;
+  options.proxy_header = config.proxy_header;
   web::finish_server(options, impl->services);
   impl->server = std::make_unique<http::Server>(impl->router, std::move(options));
   impl->provider->on_backchannel_logout(web::post_logout_tokens(impl->client, io.get_executor()));
@@ -110,6 +112,10 @@ void Identity::stop_soon() { impl_->draining = true; }
 void Identity::drain() {
   stop_soon();
   impl_->server->drain();
+}
+
+void Identity::trust_proxies(const std::vector<std::string>& networks, http::ProxyHeader header) {
+  impl_->server->trust(networks, header);
 }
 
 void Identity::sweep() {

@@ -29,6 +29,8 @@ class Identity {
   void stop_soon();
   // The same; and connections between requests close, others when they are done.
   void drain();
+  // Other trusted proxies from now on. Thread-safe.
+  void trust_proxies(const std::vector<std::string>& networks, http::ProxyHeader header);
   // A step of removing what has expired; keys of every algorithm, rotated when they are due. Block.
   void sweep();
   void rotate_keys();

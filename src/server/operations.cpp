@@ -8,10 +8,10 @@
 
 #include "server/client_operations.hpp"
 #include "server/doctor.hpp"
-#include "server/held_operations.hpp"
 #include "server/housekeeping.hpp"
 #include "server/key_operations.hpp"
 #include "server/stats.hpp"
+#include "server/user_operations.hpp"
 
 namespace muhur::server {
 namespace json = boost::json;
@@ -42,13 +42,27 @@ Result<accounts::User> named_user(mail::PostOffice& office, const json::object& 
   return user;
 }
 
+std::string_view state_of(const accounts::User& user) {
+  switch (user.mailbox) {
+    case accounts::MailboxState::none:
+      return "none";
+    case accounts::MailboxState::ready:
+      return "ready";
+    case accounts::MailboxState::at_first_sign_in:
+      return "at first sign-in";
+  }
+  return "none";
+}
+
 json::object shown(const accounts::User& user) {
   return {{"address", user.address},
           {"name", user.display_name},
           {"admin", user.admin},
           {"disabled", user.disabled},
           {"quota", user.quota_bytes},
-          {"mailbox", user.mailbox_id + ".db"},
+          {"mailbox", user.mailbox == accounts::MailboxState::ready ? json::value(user.mailbox_id + ".db")
+                                                                    : json::value(nullptr)},
+          {"mailbox_state", state_of(user)},
           {"created", format_time(user.created_ms)}};
 }
 
@@ -124,14 +138,13 @@ constexpr Operation kOperations[] = {
     {"user.list", list_users, &net::Pools::storage},
     {"user.add", add_user, &net::Pools::passwords},
     {"user.passwd", set_password, &net::Pools::passwords},
+    {"user.import", import_users, &net::Pools::storage},
+    {"user.recovery-key", renew_recovery_key, &net::Pools::passwords},
     {"user.disable", set_disabled, &net::Pools::storage},
     {"user.enable", set_disabled, &net::Pools::storage},
     {"user.delete", delete_user, &net::Pools::storage},
     {"user.quota", set_quota, &net::Pools::storage},
     {"domain.add", add_domain, &net::Pools::storage},
-    {"held.list", list_held, &net::Pools::storage},
-    {"held.release", release_held, &net::Pools::storage},
-    {"held.discard", discard_held, &net::Pools::storage},
     {"doctor", check_health, &net::Pools::passwords},
     {"maintain", maintain, &net::Pools::heavy},
     {"stats", statistics, &net::Pools::storage},
@@ -237,6 +250,9 @@ void wipe(json::object& object) {
       muhur::wipe({reinterpret_cast<Byte*>(held.data()), held.size()});
     } else if (value.is_object()) {
       wipe(value.get_object());
+    } else if (value.is_array()) {
+      for (auto& item : value.get_array())
+        if (item.is_object()) wipe(item.get_object());
     }
   }
 }

@@ -28,7 +28,8 @@ boost::json::object error_reply(const Error& error);
 // The error inside a reply that is not ok.
 Error error_of_reply(const boost::json::object& reply);
 
-// Overwrites every text in the object: requests and replies carry passwords and recovery keys.
+// Overwrites every text in the object and in those within it: requests and replies carry passwords and
+// recovery keys.
 void wipe(boost::json::object& object);
 
 // Milliseconds since 1970 as "2026-11-30T10:00:00Z".

@@ -76,8 +76,8 @@ TEST(PasswordRecord, OurOwnGivesTheKeyToo) {
   EXPECT_TRUE(verdict->kek == derived->kek);
 }
 
-TEST(PasswordRecord, NothingBehindANulIsIgnored) {
-  // Bug class 27: crypt() stops at a NUL, so "abc\0def" would open what "abc" opens.
+TEST(PasswordRecord, Bug27NothingBehindANulIsIgnored) {
+  // crypt() stops at a NUL, so "abc\0def" would open what "abc" opens.
   const std::string_view with_nul("abc\0def", 7);
   for (const std::string setting : {"$6$rounds=1000$salt", "$1$salt", "$2b$04$abcdefghijklmnopqrstuu"}) {
     const std::string text = crypted("abc", setting);

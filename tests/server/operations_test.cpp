@@ -199,6 +199,56 @@ TEST_F(OperationsTest, TheDoctorReportsAMailboxThatItCannotOpen) {
   EXPECT_FALSE(reply.at("sound").as_bool());
 }
 
+TEST_F(OperationsTest, ABatchOfImportedUsersIsTakenWholeOrNotAtAll) {
+  const auto user = [](std::string_view address) {
+    return json::object{{"address", address},
+                        {"name", ""},
+                        {"record", "$2y$05$CCCCCCCCCCCCCCCCCCCCC.E5YPO9kmyuRGyh0XouQYb4YMJKvyOeW"},
+                        {"mailbox", true}};
+  };
+  const json::array good{user("a@example.org"), user("b@example.org")};
+  const json::array mixed{user("c@example.org"), user("x@elsewhere.example")};
+  auto reply = run({{"command", "user.import"}, {"check", true}, {"users", good}});
+  ASSERT_TRUE(ok(reply)) << json::serialize(reply);
+  EXPECT_EQ(reply.at("imported").as_int64(), 0);
+  EXPECT_TRUE(run({{"command", "user.list"}}).at("users").as_array().empty());
+  reply = run({{"command", "user.import"}, {"users", mixed}});
+  EXPECT_EQ(reply.at("imported").as_int64(), 0);
+  ASSERT_EQ(reply.at("problems").as_array().size(), 1u);
+  EXPECT_EQ(reply.at("problems").at(0).at("index").as_int64(), 1);
+  EXPECT_TRUE(run({{"command", "user.list"}}).at("users").as_array().empty());
+  EXPECT_EQ(run({{"command", "user.import"}, {"users", good}}).at("imported").as_int64(), 2);
+  const auto listed = run({{"command", "user.list"}});
+  EXPECT_EQ(listed.at("users").at(0).at("mailbox_state").as_string(), "at first sign-in");
+  EXPECT_TRUE(listed.at("users").at(0).at("mailbox").is_null());
+  EXPECT_FALSE(ok(run({{"command", "user.import"}, {"users", 7}})));
+}
+
+TEST_F(OperationsTest, ARecoveryKeyIsRenewedByThePasswordOrByTheOldOne) {
+  const std::string first = add("alice@example.org", "first password");
+  EXPECT_EQ(error_of_reply(run({{"command", "user.recovery-key"},
+                                {"address", "alice@example.org"},
+                                {"password", "wrong password"}}))
+                .code,
+            Code::denied);
+  auto reply = run(
+      {{"command", "user.recovery-key"}, {"address", "alice@example.org"}, {"password", "first password"}});
+  ASSERT_TRUE(ok(reply)) << json::serialize(reply);
+  const std::string second(reply.at("recovery_key").as_string());
+  EXPECT_NE(first, second);
+  const auto recover = [&](const std::string& key) {
+    return run({{"command", "user.recovery-key"}, {"address", "alice@example.org"}, {"recovery_key", key}});
+  };
+  EXPECT_EQ(error_of_reply(recover(first)).code, Code::denied);
+  reply = recover(second);
+  ASSERT_TRUE(ok(reply));
+  EXPECT_EQ(error_of_reply(recover(second)).code, Code::denied);
+  EXPECT_TRUE(ok(run({{"command", "user.passwd"},
+                      {"address", "alice@example.org"},
+                      {"recovery_key", reply.at("recovery_key")},
+                      {"password", "second password"}})));
+}
+
 TEST_F(OperationsTest, SecretsInRequestsAreOverwritten) {
   json::object object{{"password", "correct horse"}, {"inner", {{"recovery_key", "ABCD-EFGH"}}}, {"n", 1}};
   wipe(object);
