@@ -33,7 +33,8 @@ class Command {
   // The variables must outlive parse(). `name` is "--long" or "-s,--long"; `value` names its argument.
   Command& positional(const std::string& name, std::string& into, const std::string& help,
                       bool required = true);
-  Command& positionals(const std::string& name, std::vector<std::string>& into, const std::string& help);
+  Command& positionals(const std::string& name, std::vector<std::string>& into, const std::string& help,
+                       bool required = true);
   Command& option(const std::string& name, const std::string& value, std::string& into,
                   const std::string& help, bool required = false);
   Command& option(const std::string& name, const std::string& value, std::int64_t& into,
@@ -67,6 +68,7 @@ void describe_deliver(Command& root);
 void describe_config(Command& root);
 void describe_db(Command& root);
 void describe_doctor(Command& root);
+void describe_held(Command& root);
 void describe_maintain(Command& root);
 void describe_stats(Command& root);
 void describe_bench(Command& root);

@@ -8,6 +8,7 @@
 
 #include "server/client_operations.hpp"
 #include "server/doctor.hpp"
+#include "server/held_operations.hpp"
 #include "server/housekeeping.hpp"
 #include "server/key_operations.hpp"
 #include "server/stats.hpp"
@@ -145,6 +146,9 @@ constexpr Operation kOperations[] = {
     {"user.delete", delete_user, &net::Pools::storage},
     {"user.quota", set_quota, &net::Pools::storage},
     {"domain.add", add_domain, &net::Pools::storage},
+    {"held.list", list_held, &net::Pools::storage},
+    {"held.release", release_held, &net::Pools::storage},
+    {"held.discard", discard_held, &net::Pools::storage},
     {"doctor", check_health, &net::Pools::passwords},
     {"maintain", maintain, &net::Pools::heavy},
     {"stats", statistics, &net::Pools::storage},
