@@ -1,7 +1,7 @@
 // What run.mjs starts: servers on free loopback ports in directories of their own, ended by their process.
 import { randomBytes } from 'node:crypto';
 import { spawn } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -55,8 +55,23 @@ export class Server {
   }
 }
 
-export function startPeer({ accounts, cost }) {
-  return Server.start('node', ['bench/login/peer/server.mjs', '--accounts', String(accounts), '--cost', String(cost)]);
+// A data directory with the accounts, made once for each cost; each run begins with a copy of it.
+export class Templates {
+  constructor(directory, accounts) {
+    this.directory = directory;
+    this.accounts = accounts;
+  }
+  async copy(cost, directory) {
+    const made = join(this.directory, `cost-${cost}`);
+    mkdirSync(made, { recursive: true });
+    if (!existsSync(join(made, 'data'))) await (await Server.demo(made, { accounts: this.accounts, cost })).stop();
+    cpSync(join(made, 'data'), join(directory, 'data'), { recursive: true });
+  }
+  startPeer(cost) {
+    const records = join(this.directory, `peer-cost-${cost}.json`);
+    const args = ['bench/login/peer/server.mjs', '--accounts', this.accounts, '--cost', cost, '--records', records];
+    return Server.start('node', args.map(String));
+  }
 }
 
 // A worker, and what the server has to be told of it.
@@ -84,8 +99,7 @@ export async function load(url, args) {
 }
 
 // From the program's start to its line, on data that is there: the median and the worst.
-export async function startToReady(directory, { accounts, times }) {
-  await (await Server.demo(directory, { accounts, cost: 4 })).stop();
+export async function startToReady(directory, times) {
   const took = [];
   for (let i = 0; i < times; ++i) {
     const server = await Server.demo(directory);

@@ -98,7 +98,7 @@ net::Task<LoginUser::Stepped<>> LoginUser::steps(std::uint64_t account) {
                               {"redirect_uri", p.redirect_uri},
                               {"code_verifier", secrets.verifier}});
   begun = Clock::now();
-  const auto got = co_await tokens(std::move(form), secrets, true);
+  const auto got = co_await tokens(std::move(form), secrets);
   if (!got) co_return named(LoginStep::token, got.error());
   tally_.step(LoginStep::token, since(begun));
 
@@ -109,7 +109,7 @@ net::Task<LoginUser::Stepped<>> LoginUser::steps(std::uint64_t account) {
 
   form = as_form({{"grant_type", "refresh_token"}, {"refresh_token", secrets.refresh}});
   begun = Clock::now();
-  const auto again = co_await tokens(std::move(form), secrets, true);
+  const auto again = co_await tokens(std::move(form), secrets);
   if (!again) co_return named(LoginStep::refresh, again.error());
   tally_.step(LoginStep::refresh, since(begun));
   co_return Stepped<>();
@@ -181,9 +181,9 @@ net::Task<LoginUser::Stepped<std::string>> LoginUser::sign_in(std::string body, 
   co_return std::unexpected(Stopped{.why = "redirects without end"});
 }
 
-net::Task<LoginUser::Stepped<>> LoginUser::tokens(std::string form, Secrets& into, bool with_client) {
+net::Task<LoginUser::Stepped<>> LoginUser::tokens(std::string form, Secrets& into) {
   std::string authorization;
-  if (with_client) authenticate(form, authorization);
+  authenticate(form, authorization);
   const auto answer =
       co_await post(target_.profile.token, std::string(kForm), std::move(form), std::move(authorization));
   if (!answer) co_return std::unexpected(answer.error());

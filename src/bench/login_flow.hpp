@@ -51,7 +51,7 @@ class LoginUser {
   net::Task<Stepped<>> steps(std::uint64_t account);
   net::Task<Stepped<std::string>> open_page(const Secrets& secrets);  // the sign-in form, as its POST's body
   net::Task<Stepped<std::string>> sign_in(std::string body, const Secrets& secrets);  // the code
-  net::Task<Stepped<>> tokens(std::string form, Secrets& into, bool authenticate);
+  net::Task<Stepped<>> tokens(std::string form, Secrets& into);
   net::Task<Stepped<>> introspect(const Secrets& secrets);
 
   net::Task<Stepped<HttpAnswer>> get(std::string target);
