@@ -22,7 +22,7 @@ net::Task<Result<Found>> run(Session& session, const SearchRequest& request) {
                }));
   while (true) {
     MUHUR_CO_TRY(const bool more,
-                 co_await net::on(session.storage(), [&] { return search.step(kSearchStep); }));
+                 co_await net::on(session.storage(), [&] { return search.step(kStorageVisit); }));
     if (!more) break;
     if (session.stopping()) co_return fail(Code::busy, "the session ends");
   }

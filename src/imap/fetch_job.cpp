@@ -57,9 +57,11 @@ Result<void> FetchJob::load_rows() {
 }
 
 Result<bool> FetchJob::fill(std::string& out) {
-  started_at_.reset();
+  if (out.empty()) started_at_.reset();  // what was in it is with the client
   if (!narrowed_) MUHUR_CHECK(narrow_to_changed());
-  while (out.size() < kEnough) {
+  // What is dear to make may be small to send: the time counts too.
+  const auto long_enough = std::chrono::steady_clock::now() + kStorageVisit;
+  while (out.size() < kEnough && std::chrono::steady_clock::now() < long_enough) {
     if (!open_ && row_ >= rows_.size()) {
       if (next_uid_ >= uids_.size()) return false;
       MUHUR_CHECK(load_rows());

@@ -1,8 +1,8 @@
 #pragma once
 // The work of one FETCH, a piece at a time: fill() runs where blocking is allowed and writes responses
-// into a buffer until it holds enough to send; between two calls nothing is held of the mailbox, neither
-// lock nor transaction, so a slow reader delays nobody. A large message is never in memory as a whole; one
-// that is expunged while it goes out stays for this job alone, by its Content.
+// into a buffer until it holds enough to send or has taken long enough; between two calls nothing is held of
+// the mailbox, neither lock nor transaction, so a slow reader delays nobody. A large message is never in
+// memory as a whole; one that is expunged while it goes out stays for this job alone, by its Content.
 
 #include <memory>
 #include <optional>
@@ -27,8 +27,9 @@ class FetchJob {
   FetchJob(mailbox::Mailbox& mailbox, View& view, const FetchRequest& request, std::vector<mailbox::Uid> uids,
            Options options);
 
-  // true: there is more. Messages that are gone are passed over; damaged ones too, and damage() says so.
-  // After an error with cut() a response is broken off in its middle: nothing can follow it.
+  // `out` is as the last call left it, or was sent and is empty. true: there is more. Messages that are gone
+  // are passed over; damaged ones too, and damage() says so. After an error with cut() a response is broken
+  // off in its middle: nothing can follow it.
   Result<bool> fill(std::string& out);
   bool cut() const { return open_; }
   const std::optional<Error>& damage() const { return damage_; }
@@ -66,7 +67,7 @@ class FetchJob {
   std::uint64_t piece_at_ = 0, piece_left_ = 0;  // of a literal under way
   std::string header_;                           // the root's, kept for several HEADER.FIELDS
   bool has_header_ = false;
-  std::optional<std::size_t> started_at_;  // in the buffer of this fill(), to take back from
+  std::optional<std::size_t> started_at_;  // in the buffer, while none of the message was sent: to take back
   std::optional<Error> damage_;
 };
 

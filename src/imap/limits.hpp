@@ -40,6 +40,7 @@ inline constexpr std::size_t kNamesAtOnce = 16;      // folders of a LIST betwee
 // --- times
 // A reader so slow that it takes none of 64 KiB for this long is gone.
 inline constexpr std::chrono::minutes kWriteTimeout{5};
-inline constexpr std::chrono::milliseconds kSearchStep{50};  // of a SEARCH, before other users get the thread
+// Of a SEARCH or FETCH on a thread of the storage pool, before other users get it.
+inline constexpr std::chrono::milliseconds kStorageVisit{50};
 
 }  // namespace muhur::imap
