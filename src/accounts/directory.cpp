@@ -1,7 +1,8 @@
-// directory.db, version 3:
+// directory.db, version 4:
 //   domains      where mail is accepted; name is the lower-case A-label
 //   users        canonical is the compared form of the address; ids are never used twice, since wraps and
-//                audit rows refer to them; mailbox is a MailboxState; epoch: User::epoch
+//                audit rows refer to them; mailbox is a MailboxState; epoch: User::epoch;
+//                looks_like: accounts/look_alike.hpp
 //   credentials  record verifies, wrap is the mailbox's key sealed for it (accounts/key_wrap.hpp);
 //                memory_kib and passes repeat a password record's cost, so that costs can be counted
 //                (accounts/record_cost.hpp)
@@ -12,6 +13,7 @@
 
 #include <fmt/format.h>
 
+#include "accounts/look_alike.hpp"
 #include "crypto/kdf.hpp"
 
 namespace muhur::accounts {
@@ -77,6 +79,11 @@ UPDATE users SET mailbox = 1 WHERE length(sealing_public) > 0;
     {3, "sign-ins that a new password ends", R"sql(
 ALTER TABLE users ADD COLUMN epoch INTEGER NOT NULL DEFAULT 0;
 )sql"},
+    {4, "what names look like, to find look-alikes by an index", R"sql(
+ALTER TABLE users ADD COLUMN looks_like TEXT NOT NULL DEFAULT '';
+CREATE INDEX users_by_look ON users(domain_id, looks_like);
+)sql",
+     note_looks},
 };
 
 }  // namespace
@@ -101,6 +108,7 @@ Result<std::shared_ptr<Directory>> Directory::open(const std::filesystem::path& 
   options.open.key = &key;
   options.open.mode = create ? vault::OpenMode::create : vault::OpenMode::read_write;
   options.migrations = kMigrations;
+  options.copy_before_migrating = true;
   options.metrics_label = "directory";
   MUHUR_TRY(auto database, vault::Database::open(std::move(options)));
   return std::shared_ptr<Directory>(new Directory(std::move(database), clock));

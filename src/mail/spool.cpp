@@ -79,6 +79,7 @@ Result<std::unique_ptr<Spool>> Spool::open(SpoolOptions options) {
   database.open.mode = vault::OpenMode::create;
   database.open.profile.durability = vault::Durability::full;
   database.migrations = kMigrations;
+  database.copy_before_migrating = true;
   database.executor = options.executor;
   database.metrics_label = "spool";
   MUHUR_TRY(auto opened, vault::Database::open(std::move(database)));

@@ -153,6 +153,7 @@ class Provider {
     std::string redirect;
     std::shared_ptr<const Client> client;    // who asks, as far as it is known
     bool ended = false;
+    bool failed = false;                     // the store could not be asked or written: nothing was ended
     std::string pending;
   };
   net::Task<LogoutOutcome> logout(http::Form parameters, Browser browser, bool confirmed);

@@ -51,10 +51,13 @@ net::Task<Result<std::optional<Known>>> Provider::Impl::present(const Browser& b
   const std::int64_t now_s = now();
   if (browser.session_cookie.empty()) co_return std::optional<Known>();
   auto found = co_await read([&](vault::Connection& c) { return known(c, browser.session_cookie); });
-  if (found && *found && wants_touch((*found)->session, now_s))
-    MUHUR_CO_CHECK(co_await write([&](vault::Connection& c) {
+  // Who is there is there, also while that cannot be noted (a full disk).
+  if (found && *found && wants_touch((*found)->session, now_s)) {
+    const auto noted = co_await write([&](vault::Connection& c) {
       return touch_session(c, (*found)->session, now_s, options.lifetimes.session_idle);
-    }));
+    });
+    if (!noted) log::warn("oidc", "a session's use could not be noted", {{"error", noted.error().text()}});
+  }
   co_return found;
 }
 
@@ -163,11 +166,11 @@ net::Task<Provider::LogoutOutcome> Provider::Impl::logout(http::Form form, Brows
   }
 
   const auto found = co_await present(browser);
-  const bool failed = !found;  // a session that cannot be looked up is not ended: the page says so
+  outcome.failed = !found;  // a session that cannot be looked up is not ended
   const auto session = found ? *found : std::nullopt;
   const bool sure = confirmed || (hint && session && hint->subject == subjects.of(session->user.id) &&
                                   (hint->sid.empty() || hint->sid == session->session.sid));
-  if (failed) co_return outcome;
+  if (outcome.failed) co_return outcome;
   if (session && !sure) {
     outcome.confirm = true;
     outcome.redirect = std::move(target);
@@ -181,7 +184,8 @@ net::Task<Provider::LogoutOutcome> Provider::Impl::logout(http::Form form, Brows
     const auto notices = co_await write([&](vault::Connection& c) {
       return oidc::end_session(c, session->user.id, session->session.sid, now_s);
     });
-    if (!notices) co_return outcome;
+    outcome.failed = !notices;
+    if (outcome.failed) co_return outcome;
     tell(*notices);
     outcome.ended = true;
   }

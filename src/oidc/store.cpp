@@ -163,6 +163,7 @@ Result<std::unique_ptr<Store>> Store::open(const std::filesystem::path& file, co
   options.open.profile.durability = vault::Durability::full;
   options.open.profile.cache_kib = 16 * 1024;
   options.migrations = kMigrations;
+  options.copy_before_migrating = true;
   options.max_readers = 4;
   options.executor = std::move(executor);
   options.metrics_label = "sessions";

@@ -2,11 +2,33 @@
 
 #include <fmt/format.h>
 
+#include "base/log.hpp"
 #include "base/sync.hpp"
+#include "vault/backup.hpp"
 #include "vault/lock_file.hpp"
 #include "vault/readers.hpp"
 
 namespace muhur::vault {
+namespace {
+
+// A copy that is there already is whole (vault/backup.hpp) and from before the first try.
+Result<void> keep_copy(Connection& connection, const Key& key, std::span<const Migration> migrations) {
+  MUHUR_TRY(const int have, schema_version(connection));
+  if (have == 0 || have >= static_cast<int>(migrations.size())) return {};
+  std::filesystem::path copy = connection.path();
+  copy += fmt::format(".before-{}", have + 1);
+  std::error_code error;
+  if (std::filesystem::exists(copy, error)) return {};
+  if (auto made = backup(connection, {.path = copy, .key = &key}); !made) {
+    Error why = std::move(made).error();
+    why.what = fmt::format("copy {} before its migration: {}", connection.path().string(), why.what);
+    return std::unexpected(std::move(why));
+  }
+  log::info("vault", "copied before a migration", {{"copy", copy.string()}});
+  return {};
+}
+
+}  // namespace
 
 struct Database::Impl {
   std::filesystem::path path;
@@ -43,6 +65,7 @@ Result<std::shared_ptr<Database>> Database::open(DatabaseOptions options) {
   opening.slow = impl->slow;
   MUHUR_TRY(LockFile lock, LockFile::acquire(impl->path));
   MUHUR_TRY(auto connection, Connection::open(opening));
+  if (options.copy_before_migrating) MUHUR_CHECK(keep_copy(*connection, impl->key, options.migrations));
   MUHUR_CHECK(migrate(*connection, options.migrations));
   impl->writer = std::make_unique<Writer>(std::move(connection), std::move(lock), options.max_group,
                                           std::move(options.executor), options.metrics_label);

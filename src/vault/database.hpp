@@ -33,8 +33,11 @@ using Executor = std::function<void(std::function<void()>)>;
 struct DatabaseOptions {
   OpenOptions open;
   std::span<const Migration> migrations;  // lives as long as the program
-  std::size_t max_readers = 2;            // opened when needed, closed by close_idle_readers()
-  std::size_t max_group = 256;            // works in one commit
+  // Whether a file that is about to be migrated is copied first, to FILE.before-N (N: the first version that
+  // it did not have). The copy has the same key and stays until somebody removes it.
+  bool copy_before_migrating = false;
+  std::size_t max_readers = 2;  // opened when needed, closed by close_idle_readers()
+  std::size_t max_group = 256;  // works in one commit
   Executor executor;
   std::string_view metrics_label = "other";  // db="…" of its figures; lives as long as the program
 };

@@ -23,6 +23,9 @@ net::Task<http::Response> logout(const Services& s, http::Request& request) {
     if (auto again = ask_by_get(s, request, *form)) co_return std::move(*again);
   }
   const auto outcome = co_await s.provider.logout(std::move(*form), visitor.browser(), confirmed);
+  // Never "signed out" to who is not.
+  if (outcome.failed)
+    co_return failure_page(visitor.frame(), Error{Code::busy, "the session could not be ended", {}});
   if (outcome.confirm) {
     const auto user = co_await s.provider.session_user(visitor.browser());
     SignOutModel model{.pending = outcome.pending,

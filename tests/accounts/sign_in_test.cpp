@@ -214,6 +214,27 @@ TEST_F(SignInTest, Bug40ParallelWrongGuessesAreEachCounted) {
   EXPECT_EQ(busy, 7);
 }
 
+TEST_F(SignInTest, Bug34AHeldWriteLockMakesNoPasswordWrong) {
+  SignIn sign_in(*directory_, kQuick);
+  const vault::Key key = database_key(server_key_, "directory");
+  vault::OpenOptions options;
+  options.path = data_ / "directory.db";
+  options.key = &key;
+  auto holder = vault::Connection::open(options);
+  ASSERT_TRUE(holder) << holder.error().text();
+  ASSERT_TRUE((*holder)->exec("BEGIN IMMEDIATE"));
+  // What a sign-in writes (counters, the audit) is written when it can be.
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_TRUE(enter(sign_in, kAddress, kPassword));
+    EXPECT_EQ(enter(sign_in, kAddress, "wrong").error().code, Code::denied);
+  }
+  ASSERT_TRUE((*holder)->exec("COMMIT"));
+  settle();
+  const auto rows = Audit(*directory_).list(100, id_);
+  ASSERT_TRUE(rows);
+  EXPECT_EQ(std::ranges::count(*rows, "denied", &AuditRow::outcome), 3);
+}
+
 TEST_F(SignInTest, ARaisedCostIsTakenOverAtTheNextSignIn) {
   const crypto::Argon2Cost raised{128, 2};
   {

@@ -43,7 +43,7 @@ TEST_F(MigrationTest, APartWithATableOfItsOwnCountsApart) {
   EXPECT_EQ(db->query_int("SELECT count(*) FROM other"), 0);
 }
 
-TEST_F(MigrationTest, AFailedOneLeavesTheVersionAndNoTrace) {
+TEST_F(MigrationTest, Bug56AFailedOneLeavesTheVersionAndNoTrace) {
   const auto db = connect();
   const std::array migrations{kOne, kBroken};
   const auto failed = migrate(*db, migrations);
@@ -67,6 +67,31 @@ TEST_F(MigrationTest, ADatabaseNewerThanTheProgramIsRefusedUntouched) {
   }
   DatabaseOptions older{.open = options(), .migrations = first};
   EXPECT_TRUE(fails_with(Code::unsupported, Database::open(std::move(older))));
+}
+
+TEST_F(MigrationTest, Bug56ADatabaseIsCopiedBeforeItsMigration) {
+  const std::array first{kOne};
+  const std::array both{kOne, kTwo};
+  const auto open = [&](std::span<const Migration> migrations) {
+    return Database::open({.open = options(), .migrations = migrations, .copy_before_migrating = true});
+  };
+  ASSERT_TRUE(open(first));
+  ASSERT_TRUE(open(first));
+  EXPECT_FALSE(std::filesystem::exists(file("test.db.before-2")));  // nothing was to be done
+  ASSERT_TRUE(open(both));
+  {
+    OpenOptions copy = options(OpenMode::read_only);
+    copy.path = file("test.db.before-2");
+    const auto kept = Connection::open(copy);
+    ASSERT_TRUE(ok(kept));
+    EXPECT_EQ(schema_version(**kept), 1);
+    EXPECT_EQ((*kept)->query_int("SELECT x FROM a"), 41);
+  }
+  // Where it cannot be made nothing is migrated.
+  const std::array three{kOne, kTwo, Migration{3, "three", "CREATE TABLE c(x)"}};
+  std::filesystem::create_symlink("nowhere", file("test.db.before-3"));
+  EXPECT_FALSE(open(three));
+  EXPECT_EQ(schema_version(*connect()), 2);
 }
 
 TEST_F(MigrationTest, AGapInTheNumbersIsABug) {
