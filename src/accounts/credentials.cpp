@@ -5,14 +5,12 @@
 #include "accounts/new_user.hpp"
 #include "accounts/quick_secret.hpp"
 #include "accounts/rows.hpp"
-#include "base/random.hpp"
 #include "passwords/rules.hpp"
 
 namespace muhur::accounts {
 namespace {
 
 constexpr std::size_t kDekSize = 32;
-constexpr std::size_t kSaltSize = 16;
 constexpr std::size_t kLongestName = 200;
 
 // A record and the key beside it, before there is a row.
@@ -26,10 +24,8 @@ struct Prepared {
 
 Result<Prepared> prepare_password(const Secret& password, const crypto::Argon2Cost& cost) {
   MUHUR_TRY(const Secret normal, passwords::accept_new(password.view()));
-  passwords::Argon2Record record{cost, random_bytes(kSaltSize), {}};
-  MUHUR_TRY(passwords::Derived derived, passwords::derive(normal, record.salt, cost));
-  record.verifier = std::move(derived.verifier);
-  return Prepared{CredentialKind::password, "", passwords::to_text(record), cost, std::move(derived.kek)};
+  MUHUR_TRY(passwords::NewRecord made, passwords::new_record(normal, cost));
+  return Prepared{CredentialKind::password, "", passwords::to_text(made.record), cost, std::move(made.kek)};
 }
 
 Prepared prepare_quick(CredentialKind kind, std::string_view name, MadeSecret& made) {

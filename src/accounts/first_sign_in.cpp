@@ -2,7 +2,6 @@
 
 #include "accounts/audit.hpp"
 #include "accounts/rows.hpp"
-#include "base/random.hpp"
 #include "passwords/record.hpp"
 
 namespace muhur::accounts {
@@ -35,24 +34,21 @@ Result<void> changed_one(Result<vault::Statement> prepared, const auto&... value
 }  // namespace
 
 Result<FirstSignIn::Ready> FirstSignIn::finish(const Proved& proved, const Secret& password,
-                                               std::string_view peer) {
+                                               const passwords::NewRecord& record, std::string_view peer) {
   const Lock turn(turns_[static_cast<std::size_t>(proved.user.id) % turns_.size()]);
   const auto now =
       directory_.database().read([&](vault::Connection& c) { return find_user(c, proved.user.id); });
   if (!now && now.error().code != Code::not_found) return std::unexpected(now.error());
   if (!now || now->disabled) return changed_meanwhile();
-  return now->mailbox == MailboxState::at_first_sign_in ? make(proved, password, peer) : join(*now, password);
+  return now->mailbox == MailboxState::at_first_sign_in ? make(proved, record, peer) : join(*now, password);
 }
 
-Result<FirstSignIn::Ready> FirstSignIn::make(const Proved& proved, const Secret& password,
+Result<FirstSignIn::Ready> FirstSignIn::make(const Proved& proved, const passwords::NewRecord& made,
                                              std::string_view peer) {
-  passwords::Argon2Record record{cost_, random_bytes(16), {}};
-  MUHUR_TRY(const passwords::Derived derived, passwords::derive(password, record.salt, cost_));
-  record.verifier = derived.verifier;
+  const auto& [record, kek] = made;
   Ready ready{.user = proved.user, .dek = {}};
   MUHUR_CHECK(make_([&](const NewMailbox& box) -> Result<void> {
-    const Bytes wrap =
-        wrap_dek(derived.kek, box.dek, wrap_purpose(CredentialKind::password), proved.user.id, box.id);
+    const Bytes wrap = wrap_dek(kek, box.dek, wrap_purpose(CredentialKind::password), proved.user.id, box.id);
     const std::int64_t now = directory_.clock().now_ms();
     MUHUR_CHECK(directory_.database().write([&](vault::Connection& c) -> Result<void> {
       MUHUR_CHECK(changed_one(c.prepare("UPDATE users SET mailbox = ?, mailbox_id = ?, sealing_public = ? "
@@ -61,7 +57,7 @@ Result<FirstSignIn::Ready> FirstSignIn::make(const Proved& proved, const Secret&
                               MailboxState::at_first_sign_in));
       MUHUR_CHECK(changed_one(c.prepare("UPDATE credentials SET record = ?, wrap = ?, memory_kib = ?, "
                                         "passes = ? WHERE id = ? AND user_id = ? AND record = ?"),
-                              passwords::to_text(record), wrap, cost_.memory_kib, cost_.passes,
+                              passwords::to_text(record), wrap, record.cost.memory_kib, record.cost.passes,
                               proved.credential, proved.user.id, proved.record));
       return append_audit(
           c, now,

@@ -13,6 +13,7 @@
 
 #include "accounts/key_wrap.hpp"
 #include "base/sync.hpp"
+#include "passwords/argon2.hpp"
 
 namespace muhur::accounts {
 
@@ -29,8 +30,7 @@ using MakeMailbox = std::function<Result<void>(const GiveMailbox& give)>;
 
 class FirstSignIn {
  public:
-  FirstSignIn(Directory& directory, crypto::Argon2Cost cost, MakeMailbox make)
-      : directory_(directory), cost_(cost), make_(std::move(make)) {}
+  FirstSignIn(Directory& directory, MakeMailbox make) : directory_(directory), make_(std::move(make)) {}
 
   struct Proved {
     User user;
@@ -41,17 +41,18 @@ class FirstSignIn {
     User user;
     Secret dek;
   };
-  // `password` in its normal form. The user as it is now, with the key; also when another sign-in was
-  // quicker. denied: the account or its password was changed meanwhile. What fails leaves it to the next
-  // sign-in. Blocks for a hash and a mailbox file. Thread-safe.
-  Result<Ready> finish(const Proved& proved, const Secret& password, std::string_view peer);
+  // `password` in its normal form, `record` made of it. The user as it is now, with the key; also when
+  // another sign-in was quicker (then, and only then, there is a hash to compute). denied: the account or its
+  // password was changed meanwhile. What fails leaves it to the next sign-in. Blocks for a mailbox file.
+  // Thread-safe.
+  Result<Ready> finish(const Proved& proved, const Secret& password, const passwords::NewRecord& record,
+                       std::string_view peer);
 
  private:
-  Result<Ready> make(const Proved& proved, const Secret& password, std::string_view peer);
+  Result<Ready> make(const Proved& proved, const passwords::NewRecord& record, std::string_view peer);
   Result<Ready> join(const User& user, const Secret& password);
 
   Directory& directory_;
-  const crypto::Argon2Cost cost_;
   const MakeMailbox make_;
   std::array<Mutex, 64> turns_;  // by user
 };

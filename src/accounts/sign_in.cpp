@@ -192,20 +192,17 @@ struct SignIn::Impl {
   }
 
   // The record anew at the configured cost, unless it was changed meanwhile.
-  Result<void> upgrade(const SignedIn& in, const Row& row, const Secret& password) {
-    passwords::Argon2Record record{cost, random_bytes(16), {}};
-    MUHUR_TRY(passwords::Derived derived, passwords::derive(password, record.salt, cost));
-    record.verifier = std::move(derived.verifier);
+  Result<void> upgrade(const SignedIn& in, const Row& row, const passwords::NewRecord& made) {
+    const auto& [record, kek] = made;
     const std::string text = passwords::to_text(record);
     Bytes wrap;
     if (!in.dek.empty())
-      wrap = wrap_dek(derived.kek, in.dek, wrap_purpose(CredentialKind::password), in.user.id,
-                      in.user.mailbox_id);
+      wrap = wrap_dek(kek, in.dek, wrap_purpose(CredentialKind::password), in.user.id, in.user.mailbox_id);
     return directory.database().write([&](vault::Connection& c) {
       return c.run(
           "UPDATE credentials SET record = ?, wrap = ?, memory_kib = ?, passes = ? "
           "WHERE id = ? AND record = ?",
-          text, wrap, cost.memory_kib, cost.passes, row.id, row.record);
+          text, wrap, record.cost.memory_kib, record.cost.passes, row.id, row.record);
     });
   }
 };
@@ -286,7 +283,7 @@ Result<SignedIn> SignIn::conclude(Started& started, const passwords::Verdict& ve
 }
 
 void SignIn::make_mailboxes_with(MakeMailbox make) {
-  impl_->first = std::make_unique<FirstSignIn>(impl_->directory, impl_->cost, std::move(make));
+  impl_->first = std::make_unique<FirstSignIn>(impl_->directory, std::move(make));
 }
 
 bool SignIn::wants_mailbox(const SignedIn& in) const {
@@ -294,9 +291,11 @@ bool SignIn::wants_mailbox(const SignedIn& in) const {
          in.how == CredentialKind::password;
 }
 
-Result<SignedIn> SignIn::finish_first(const Started& started, SignedIn in) {
+Result<SignedIn> SignIn::finish_first(const Started& started, SignedIn in,
+                                      const passwords::NewRecord& record) {
   const auto& state = *started.state_;
-  auto ready = impl_->first->finish({in.user, state.row->id, state.row->record}, state.password, state.peer);
+  auto ready =
+      impl_->first->finish({in.user, state.row->id, state.row->record}, state.password, record, state.peer);
   if (!ready) {
     if (ready.error().code == Code::denied) return fail(Code::denied, std::string(kWrongPassword));
     log::error("accounts", "the mailbox of a first sign-in could not be made",
@@ -312,9 +311,13 @@ bool SignIn::wants_upgrade(const Started& started, const SignedIn& in) const {
   return own == nullptr || own->cost != impl_->cost;
 }
 
-void SignIn::finish_upgrade(const Started& started, const SignedIn& in) {
-  const auto& state = *started.state_;
-  if (const auto done = impl_->upgrade(in, *state.row, state.password); !done)
+crypto::Argon2Cost SignIn::cost() const { return impl_->cost; }
+
+void SignIn::finish_upgrade(const Started& started, const SignedIn& in,
+                            const Result<passwords::NewRecord>& record) {
+  const auto done = record ? impl_->upgrade(in, *started.state_->row, *record)
+                           : Result<void>(std::unexpected(record.error()));
+  if (!done)
     log::warn("accounts", "a password's record could not be made anew",
               {{"user", in.user.id}, {"error", done.error().text()}});
 }
@@ -323,8 +326,12 @@ Result<SignedIn> SignIn::with_password(std::string_view address, ByteView passwo
   MUHUR_TRY(Started started, prepare(address, password, peer));
   MUHUR_TRY(const auto verdict, passwords::verify_one(started.password(), started.record()));
   MUHUR_TRY(SignedIn in, conclude(started, verdict));
-  if (wants_mailbox(in)) return finish_first(started, std::move(in));
-  if (wants_upgrade(started, in)) finish_upgrade(started, in);
+  if (wants_mailbox(in)) {
+    MUHUR_TRY(const auto record, passwords::new_record(started.password(), impl_->cost));
+    return finish_first(started, std::move(in), record);
+  }
+  if (wants_upgrade(started, in))
+    finish_upgrade(started, in, passwords::new_record(started.password(), impl_->cost));
   return in;
 }
 

@@ -64,12 +64,13 @@ class SignIn {
   Result<SignedIn> conclude(Started& started, const passwords::Verdict& verdict);
   // Whether finish_first() has to follow this success: the user's mailbox is still to be made.
   bool wants_mailbox(const SignedIn& in) const;
-  // Blocks for a hash and a new mailbox. Errors are those of FirstSignIn::finish.
-  Result<SignedIn> finish_first(const Started& started, SignedIn in);
+  // Blocks for a new mailbox. `record`: new, of that password. Errors are those of FirstSignIn::finish.
+  Result<SignedIn> finish_first(const Started& started, SignedIn in, const passwords::NewRecord& record);
   // Whether finish_upgrade() has something to do after this success.
   bool wants_upgrade(const Started& started, const SignedIn& in) const;
-  // Blocks for a hash. What fails is logged: the old record stays good.
-  void finish_upgrade(const Started& started, const SignedIn& in);
+  // Blocks for no hash. What fails is logged, also what `record` failed with: the old record stays good.
+  void finish_upgrade(const Started& started, const SignedIn& in, const Result<passwords::NewRecord>& record);
+  crypto::Argon2Cost cost() const;  // of new records
 
   // Blocks for a hash: call it on the password pool. `peer` is for the audit log and the delay.
   // denied as above; busy when too many wrong guesses came lately (with the seconds to wait in the remedy).

@@ -59,12 +59,17 @@ net::Task<Result<SignedIn>> sign_in(SignIn& signing_in, passwords::Verifier& ver
       co_await verifier.verify(started->password().copy(), passwords::to_text(started->record()), until);
   if (!verdict) co_return unavailable(verdict.error());
   auto in = co_await net::on(pools.storage, [&] { return signing_in.conclude(*started, *verdict); });
-  if (in && signing_in.wants_mailbox(*in))
-    co_return co_await net::on(pools.passwords,
-                               [&] { return signing_in.finish_first(*started, std::move(*in)); });
-  if (in && signing_in.wants_upgrade(*started, *in))
-    co_await net::on(pools.passwords, [&] { signing_in.finish_upgrade(*started, *in); });
-  co_return in;
+  if (!in) co_return in;
+  const bool first = signing_in.wants_mailbox(*in);
+  if (!first && !signing_in.wants_upgrade(*started, *in)) co_return in;
+  const auto record = co_await verifier.new_record(started->password().copy(), signing_in.cost());
+  if (!first) {
+    co_await net::on(pools.storage, [&] { signing_in.finish_upgrade(*started, *in, record); });
+    co_return in;
+  }
+  if (!record) co_return unavailable(record.error());
+  co_return co_await net::on(pools.passwords,
+                             [&] { return signing_in.finish_first(*started, std::move(*in), *record); });
 }
 
 }  // namespace muhur::accounts

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/encoding.hpp"
+#include "base/random.hpp"
 #include "crypto/mac.hpp"
 #include "passwords/meters.hpp"
 
@@ -64,6 +65,13 @@ Result<Derived> derive(const Secret& password, ByteView salt, const crypto::Argo
   MUHUR_TRY(const Secret both, crypto::argon2id(password.view(), salt, cost, kVerifierSize + kKekSize));
   const crypto::Digest verifier = crypto::blake2b(both.view().first(kVerifierSize));
   return Derived{Bytes(verifier.begin(), verifier.end()), both.slice(kVerifierSize, kKekSize)};
+}
+
+Result<NewRecord> new_record(const Secret& password, const crypto::Argon2Cost& cost) {
+  Argon2Record record{cost, random_bytes(kSaltSize), {}};
+  MUHUR_TRY(Derived derived, derive(password, record.salt, cost));
+  record.verifier = std::move(derived.verifier);
+  return NewRecord{std::move(record), std::move(derived.kek)};
 }
 
 std::string to_text(const Argon2Record& record) {

@@ -23,6 +23,13 @@ struct Derived {
 // Blocks for tens of milliseconds: call it on the password pool.
 Result<Derived> derive(const Secret& password, ByteView salt, const crypto::Argon2Cost& cost);
 
+// A record of a password that is being set, with a random salt. Blocks likewise.
+struct NewRecord {
+  Argon2Record record;
+  Secret kek;
+};
+Result<NewRecord> new_record(const Secret& password, const crypto::Argon2Cost& cost);
+
 // "muhur$argon2id$m=…,t=…$salt$verifier", base64 without padding. Not a PHC string on purpose: the
 // verifier is a hash of half the output, so that no other program takes it for one.
 std::string to_text(const Argon2Record& record);

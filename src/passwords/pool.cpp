@@ -49,10 +49,8 @@ Error full() { return {Code::busy, "too many passwords are being verified", "Try
 Error ended() { return {Code::closed, "the server is stopping", {}}; }
 
 Result<std::string> make_record(const Secret& password, const crypto::Argon2Cost& cost) {
-  Argon2Record record{cost, random_bytes(16), {}};
-  MUHUR_TRY(Derived derived, derive(password, record.salt, cost));
-  record.verifier = std::move(derived.verifier);
-  return to_text(record);
+  MUHUR_TRY(const NewRecord made, new_record(password, cost));
+  return to_text(made.record);
 }
 
 // Both compute, call `computed` (the books are right before anybody hears of it), and answer.

@@ -90,6 +90,17 @@ net::Task<Result<std::string>> Verifier::hash(Secret password, crypto::Argon2Cos
       [&](steady_clock::time_point until) { return hash_on(impl_->local, password.copy(), cost, until); });
 }
 
+net::Task<Result<NewRecord>> Verifier::new_record(Secret password, crypto::Argon2Cost cost) {
+  MUHUR_CO_TRY(const std::string text, co_await hash(password.copy(), cost));
+  MUHUR_CO_TRY(Argon2Record record, parse_argon2(text));
+  MUHUR_CO_TRY(Verdict verdict, co_await verify(std::move(password), text));
+  // Also what an upgrade has to hold on to: a record that is dearer than asked for, or that its own password
+  // does not fit, would lock its user out.
+  if (!verdict.right || record.cost != cost || verdict.kek.empty())
+    co_return fail(Code::internal, "a record that was made does not fit its password");
+  co_return NewRecord{std::move(record), std::move(verdict.kek)};
+}
+
 std::vector<WorkerFigures> Verifier::workers() const { return impl_->remote.figures(); }
 milliseconds Verifier::deadline() const { return impl_->deadline; }
 HashPool& Verifier::local() { return impl_->local; }

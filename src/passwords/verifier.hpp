@@ -47,6 +47,8 @@ class Verifier {
       Secret password, std::string record,
       std::chrono::steady_clock::time_point until = std::chrono::steady_clock::time_point::max());
   net::Task<Result<std::string>> hash(Secret password, crypto::Argon2Cost cost);
+  // A new record and its key: a hash, and a verification that gives the key.
+  net::Task<Result<NewRecord>> new_record(Secret password, crypto::Argon2Cost cost);
   std::vector<WorkerFigures> workers() const;
   HashPool& local();
   std::chrono::milliseconds deadline() const;

@@ -139,6 +139,16 @@ TEST_F(SignInAsyncTest, AnImportedUserHasNoMailboxAndGetsAnArgon2RecordAtTheFirs
   EXPECT_FALSE(sign_in(signing_in, "eski@example.org", "from nowhere"));
 }
 
+// A bug: the upgrade was hashed by the server itself, workers or not.
+TEST_F(SignInAsyncTest, AnUpgradeIsHashedWhereverVerifyingIs) {
+  import("eski", "from elsewhere");
+  SignIn signing_in(*directory_, kQuick);
+  ASSERT_TRUE(sign_in(signing_in, "eski@example.org", "from elsewhere"));
+  EXPECT_EQ(hashes_.figures().done, 3u);  // the old record; the new one; the key behind it
+  ASSERT_TRUE(sign_in(signing_in, "eski@example.org", "from elsewhere"));
+  EXPECT_EQ(hashes_.figures().done, 4u);
+}
+
 TEST_F(SignInAsyncTest, WithoutUpgradesTheRecordStays) {
   import("eski", "from elsewhere");
   SignIn signing_in(*directory_, kQuick, {}, false);
