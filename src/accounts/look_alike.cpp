@@ -28,7 +28,6 @@ const USpoofChecker* checker() {
   return made.get();
 }
 
-// What a name looks like: the same for two that are taken for each other.
 std::string skeleton_of(std::string_view name) {
   std::array<char, 1024> out;
   UErrorCode status = U_ZERO_ERROR;
@@ -55,17 +54,31 @@ Result<void> check_look_alikes(vault::Connection& c, const AddressParts& parts) 
   if (!plain && mixes_scripts(name))
     return fail(Code::invalid, "the name mixes letters of several scripts",
                 "Write it in one: a look-alike of another name is all that the mixture is good for");
-  const std::string skeleton = skeleton_of(name);
   MUHUR_TRY(auto st, c.prepare("SELECT canonical FROM users WHERE domain_id = (SELECT id FROM domains WHERE "
-                               "name = ?1) AND (NOT ?2 OR canonical GLOB '*[^ -~]*')"));
-  st.bind(parts.domain, plain);
-  while (true) {
-    MUHUR_TRY(const bool row, st.step());
-    if (!row) return {};
-    const std::string_view other = st.text(0);
-    if (skeleton_of(other.substr(0, other.rfind('@'))) == skeleton)
-      return fail(Code::exists, fmt::format("the name looks like {}", other), "Choose another one");
+                               "name = ?1) AND looks_like = ?2 AND (NOT ?3 OR canonical GLOB '*[^ -~]*')"));
+  MUHUR_TRY(const bool row, st.bind(parts.domain, look_of(name), plain).step());
+  if (!row) return {};
+  return fail(Code::exists, fmt::format("the name looks like {}", st.text(0)), "Choose another one");
+}
+
+std::string look_of(std::string_view folded_local) {
+  return checker() ? skeleton_of(folded_local) : std::string(folded_local);
+}
+
+Result<void> note_looks(vault::Connection& c) {
+  std::vector<std::pair<std::int64_t, std::string>> looks;
+  {
+    MUHUR_TRY(auto st, c.prepare("SELECT id, canonical FROM users"));
+    while (true) {
+      MUHUR_TRY(const bool row, st.step());
+      if (!row) break;
+      const std::string_view canonical = st.text(1);
+      looks.emplace_back(st.int64(0), look_of(canonical.substr(0, canonical.rfind('@'))));
+    }
   }
+  for (const auto& [id, look] : looks)
+    MUHUR_CHECK(c.run("UPDATE users SET looks_like = ? WHERE id = ?", look, id));
+  return {};
 }
 
 }  // namespace muhur::accounts

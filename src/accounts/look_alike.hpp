@@ -11,4 +11,10 @@ namespace muhur::accounts {
 // only. Within somebody's transaction.
 Result<void> check_look_alikes(vault::Connection& c, const AddressParts& parts);
 
+// What a name looks like: the same text for two that are taken for each other. Kept beside each user, so that
+// a new name is compared with one row of an index and not with every name there is.
+std::string look_of(std::string_view folded_local);
+// Of users who were added before it was kept.
+Result<void> note_looks(vault::Connection& c);
+
 }  // namespace muhur::accounts

@@ -38,10 +38,10 @@ Result<User> insert_user(vault::Connection& c, const NewUser& given, const Addre
             .mailbox = given.mailbox};
   MUHUR_CHECK(c.run(
       "INSERT INTO users(canonical, address, domain_id, display_name, mailbox_id, sealing_public, disabled, "
-      "admin, quota_bytes, created_ms, mailbox) "
-      "VALUES (?, ?, (SELECT id FROM domains WHERE name = ?), ?, ?, ?, ?, ?, ?, ?, ?)",
+      "admin, quota_bytes, created_ms, mailbox, looks_like) "
+      "VALUES (?, ?, (SELECT id FROM domains WHERE name = ?), ?, ?, ?, ?, ?, ?, ?, ?, ?)",
       compared(parts), user.address, parts.domain, user.display_name, user.mailbox_id, user.sealing_public,
-      user.disabled, user.admin, user.quota_bytes, now_ms, user.mailbox));
+      user.disabled, user.admin, user.quota_bytes, now_ms, user.mailbox, look_of(parts.folded_local)));
   user.id = c.last_insert_id();
   return user;
 }

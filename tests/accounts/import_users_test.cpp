@@ -66,7 +66,8 @@ TEST_F(ImportUsersTest, UsersOfAnOlderDirectoryHaveTheMailboxThatTheyHad) {
   (void)add_user("old", "correct horse", Secret::random(32));
   ASSERT_TRUE(credentials().import_users({user("bench")}));
   ASSERT_TRUE(directory_->database().write([](vault::Connection& c) -> Result<void> {
-    MUHUR_CHECK(c.run("ALTER TABLE users DROP COLUMN mailbox"));
+    MUHUR_CHECK(c.exec("DROP INDEX users_by_look; ALTER TABLE users DROP COLUMN looks_like; "
+                       "ALTER TABLE users DROP COLUMN mailbox"));
     MUHUR_CHECK(c.run("ALTER TABLE users DROP COLUMN epoch"));
     return c.run("DELETE FROM schema_version WHERE version >= 2");
   }));

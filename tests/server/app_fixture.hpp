@@ -25,6 +25,7 @@ class AppTest : public testing::Test {
     log::set_level(log::Level::info);
     // The server had put its own in the place of it, which goes with the test.
     ::setenv("TMPDIR", temporary_.c_str(), 1);
+    ::unsetenv("SQLITE_TMPDIR");
   }
   std::filesystem::path data() const { return temp_.path / "data"; }
   std::filesystem::path file() const { return data() / "muhur.toml"; }
