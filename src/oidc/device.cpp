@@ -64,7 +64,7 @@ std::string show_user_code(std::string_view typed) {
 }
 
 Result<bool> insert_device(vault::Connection& c, std::string_view device_code, std::string_view user_code,
-                           DeviceCode row) {
+                           const DeviceCode& row) {
   const auto hash = hash_of(device_code);
   const auto typed = hash_of(read_user_code(user_code));
   const auto pair = crypto::SealingPair::generate();

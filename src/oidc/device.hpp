@@ -38,7 +38,7 @@ struct DeviceCode {
 
 // false: the user code is taken.
 Result<bool> insert_device(vault::Connection& c, std::string_view device_code, std::string_view user_code,
-                           DeviceCode row);
+                           const DeviceCode& row);
 Result<std::optional<DeviceCode>> find_device(vault::Connection& c, std::string_view device_code);
 // Those that wait for a decision.
 Result<std::optional<DeviceCode>> find_device_by_user_code(vault::Connection& c, std::string_view user_code,

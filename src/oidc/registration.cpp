@@ -96,7 +96,7 @@ std::expected<std::shared_ptr<const Client>, OAuthError> Registration::owner(std
     return Bytes(hash.begin(), hash.end());
   });
   if (!stored) return not_now();
-  const auto client = clients_.find(id);
+  auto client = clients_.find(id);
   if (!client || stored->empty() || !equal_constant_time(given, *stored)) return bad_token();
   return client;
 }

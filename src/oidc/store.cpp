@@ -139,10 +139,10 @@ constexpr std::string_view kSweeps[] = {
     "DELETE FROM access_tokens WHERE hash IN (SELECT hash FROM access_tokens WHERE ends_s <= ? LIMIT ?)",
     "DELETE FROM refresh_tokens WHERE hash IN (SELECT hash FROM refresh_tokens WHERE ends_s <= ? LIMIT ?)",
     "DELETE FROM grants WHERE id IN (SELECT id FROM grants WHERE ends_s <= ? LIMIT ?)",
-    "DELETE FROM browser_sessions WHERE hash IN (SELECT hash FROM browser_sessions WHERE ends_s <= ? LIMIT "
-    "?)",
-    "DELETE FROM session_clients WHERE (sid, client_id) IN "
-    "(SELECT sid, client_id FROM session_clients WHERE ends_s <= ? LIMIT ?)",
+    ("DELETE FROM browser_sessions WHERE hash IN "
+     "(SELECT hash FROM browser_sessions WHERE ends_s <= ? LIMIT ?)"),
+    ("DELETE FROM session_clients WHERE (sid, client_id) IN "
+     "(SELECT sid, client_id FROM session_clients WHERE ends_s <= ? LIMIT ?)"),
     "DELETE FROM device_codes WHERE hash IN (SELECT hash FROM device_codes WHERE ends_s <= ? LIMIT ?)",
     "DELETE FROM pushed_requests WHERE hash IN (SELECT hash FROM pushed_requests WHERE ends_s <= ? LIMIT ?)",
     "DELETE FROM remembered WHERE hash IN (SELECT hash FROM remembered WHERE ends_s <= ? LIMIT ?)",

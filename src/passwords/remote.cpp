@@ -30,8 +30,7 @@ struct Remote::Impl : std::enable_shared_from_this<Impl> {
     asio::steady_timer timer;  // of its health checks
   };
 
-  Impl(asio::any_io_executor executor, milliseconds every)
-      : strand(std::move(executor)), check_every(every) {}
+  Impl(const asio::any_io_executor& executor, milliseconds every) : strand(executor), check_every(every) {}
 
   Strand strand;
   const milliseconds check_every;

@@ -58,8 +58,10 @@ struct WorkerClient::Impl {
     // the worker have seen the request all the same, it refuses the second.
     auto response =
         co_await client.send("POST", url + std::string(path), std::move(headers), request.body, limit, true);
-    if (!response)
-      co_return std::unexpected(failed(kind_of_sending(response.error().code), std::move(response).error()));
+    if (!response) {
+      const Failure kind = kind_of_sending(response.error().code);
+      co_return std::unexpected(failed(kind, std::move(response).error()));
+    }
     const std::string_view mac = response->headers.get(kMacField).value_or(std::string_view{});
     auto opened = wire->open_reply(request.nonce, response->status, mac, response->body);
     if (!opened) {

@@ -172,7 +172,7 @@ Result<void> App::Impl::listen_all() {
   imap_options.idle_timeout = config.imap_idle_timeout;
   imap_options.max_append = config.max_message;
   imap_options.max_command = config.imap_max_command;
-  imap = std::make_unique<imap::Server>(*office, std::move(imap_options));
+  imap = std::make_unique<imap::Server>(*office, imap_options);
 
   lmtp::ServerOptions lmtp_options;
   lmtp_options.host_name = config.host_name;

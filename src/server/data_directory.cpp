@@ -74,7 +74,7 @@ void use_temp_directory(const std::filesystem::path& data) {
 Result<std::filesystem::path> create_data_directory(const NewDataDirectory& wanted) {
   const auto& data = wanted.directory;
   MUHUR_CHECK(prepare_directories(data));
-  const auto config_file = data / "muhur.toml";
+  auto config_file = data / "muhur.toml";
   if (std::filesystem::exists(config_file) || std::filesystem::exists(data / "server.key"))
     return fail(Code::exists, fmt::format("{} is a data directory already", data.string()),
                 "serve it with `muhur serve --config " + config_file.string() + "`, or name another one");

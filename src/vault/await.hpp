@@ -44,7 +44,7 @@ auto write(Database& database, F f) -> boost::asio::awaitable<std::invoke_result
   using T = typename R::value_type;
   Result<void> committed;
   if constexpr (std::is_void_v<T>) {
-    co_await detail::suspend([&](auto finish) {
+    co_await detail::suspend([&](const auto& finish) {
       database.write_async([&](Connection& c) -> Result<void> { return f(c); },
                            [&, finish](Result<void> got) {
                              committed = std::move(got);
@@ -54,7 +54,7 @@ auto write(Database& database, F f) -> boost::asio::awaitable<std::invoke_result
     co_return committed;
   } else {
     std::optional<T> value;
-    co_await detail::suspend([&](auto finish) {
+    co_await detail::suspend([&](const auto& finish) {
       database.write_async(
           [&](Connection& c) -> Result<void> {
             R got = f(c);
@@ -78,7 +78,7 @@ template <class F>
 auto read(Database& database, Executor executor, F f)
     -> boost::asio::awaitable<std::invoke_result_t<F&, Connection&>> {
   std::optional<std::invoke_result_t<F&, Connection&>> result;
-  co_await detail::suspend([&](auto finish) {
+  co_await detail::suspend([&](const auto& finish) {
     executor([&, finish] {
       try {
         result.emplace(database.read(f));

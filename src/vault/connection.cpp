@@ -255,7 +255,7 @@ std::int64_t Connection::last_insert_id() const { return sqlite3_last_insert_row
 std::int64_t Connection::changes() const { return sqlite3_changes64(handle_); }
 std::string_view Connection::cipher() const {
   sqlite3_file* handle = nullptr;
-  sqlite3_file_control(handle_, "main", SQLITE_FCNTL_FILE_POINTER, &handle);
+  sqlite3_file_control(handle_, "main", SQLITE_FCNTL_FILE_POINTER, static_cast<void*>(&handle));
   File* const file = handle ? file_of(handle) : nullptr;
   MainFile* const encrypted = file ? file->encrypted() : nullptr;
   return encrypted ? name_of(encrypted->codec()->choice().kind) : "none";

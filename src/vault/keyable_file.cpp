@@ -119,7 +119,7 @@ std::string KeyableFile::schema() const {
   if (!db_ || !*db_) return {};
   for (int i = 0; const char* const name = sqlite3_db_name(*db_, i); ++i) {
     sqlite3_file* file = nullptr;
-    sqlite3_file_control(*db_, name, SQLITE_FCNTL_FILE_POINTER, &file);
+    sqlite3_file_control(*db_, name, SQLITE_FCNTL_FILE_POINTER, static_cast<void*>(&file));
     if (file && file_of(file) == this) return name;
   }
   return {};
@@ -137,7 +137,7 @@ void KeyableFile::reserve_for_cipher() {
 bool KeyableFile::inherit_key() {
   if (stays_plain_ || !db_ || !*db_ || schema() == "main") return false;
   sqlite3_file* file = nullptr;
-  sqlite3_file_control(*db_, "main", SQLITE_FCNTL_FILE_POINTER, &file);
+  sqlite3_file_control(*db_, "main", SQLITE_FCNTL_FILE_POINTER, static_cast<void*>(&file));
   File* const above = file_of(file);
   MainFile* const from = above ? above->encrypted() : nullptr;
   const auto wanted = choice();

@@ -109,7 +109,8 @@ Result<std::uint64_t> verify(MigrationCopy& copy, const fs::path& path, Telling&
   const std::uint64_t rows = copy.rows_kept() + copy.rows_copied();
   std::uint64_t seen = 0;
   MUHUR_CHECK(copy.compare([&] {
-    if (++seen % 4096 == 0 && seen <= rows)
+    ++seen;
+    if (seen % 4096 == 0 && seen <= rows)
       telling.compared(static_cast<double>(seen) / static_cast<double>(rows));
   }));
   return report.pages * report.page_size;
