@@ -5,7 +5,7 @@
 namespace muhur::accounts {
 namespace {
 
-TEST(Address, ComparesWithoutCaseAndInOneNormalForm) {
+TEST(Address, Bug29ComparesWithoutCaseAndInOneNormalForm) {
   EXPECT_EQ(canonical_address("Ayse@Example.ORG"), "ayse@example.org");
   EXPECT_EQ(canonical_address("AYŞE@example.org").value(),
             canonical_address("ays\u0327e@example.org").value());
@@ -21,7 +21,7 @@ TEST(Address, ADomainIsItsALabel) {
   EXPECT_EQ(canonical_domain("localhost"), "localhost");
 }
 
-TEST(Address, LookAlikesOfFormAreTheSameName) {
+TEST(Address, Bug29LookAlikesOfFormAreTheSameName) {
   EXPECT_EQ(canonical_address("ﬁnn@example.org"), "finn@example.org");
   EXPECT_EQ(canonical_address("ａｄｍｉｎ@example.org"), "admin@example.org");
   EXPECT_EQ(canonical_address("ad\u00ADmin@example.org"), "admin@example.org");

@@ -65,7 +65,7 @@ TEST_F(LockoutTest, AnAttemptThatTheServerCouldNotFinishCountsForNothing) {
   EXPECT_EQ(wrong_until_refused(lockout, "a@x"), 5);
 }
 
-TEST_F(LockoutTest, ParallelWrongGuessesCountEachOne) {
+TEST_F(LockoutTest, Bug40ParallelWrongGuessesCountEachOne) {
   Lockout lockout(*directory_);
   std::atomic<int> admitted{0};
   std::atomic<int> running{0};
@@ -181,7 +181,7 @@ TEST_F(LockoutTest, ARestartForgetsNothing) {
   EXPECT_TRUE(lockout.admit("b@x", kPeer));
 }
 
-TEST_F(LockoutTest, AFloodOfOtherNamesForgetsNothing) {
+TEST_F(LockoutTest, Bug41AFloodOfOtherNamesForgetsNothing) {
   Lockout lockout(*directory_, {.count_networks = false, .remembered = 8});
   (void)wrong_until_refused(lockout, "a@x");
   for (int i = 0; i < 50; ++i) ASSERT_TRUE(guess_wrong(lockout, "flood" + std::to_string(i) + "@x"));

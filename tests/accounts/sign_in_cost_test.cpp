@@ -17,7 +17,7 @@ TEST_F(SignInCostTest, WithoutUsersItIsTheConfiguredOne) {
   EXPECT_EQ(cost.made_up("nobody@x").salt.size(), 16U);
 }
 
-TEST_F(SignInCostTest, UnknownAddressesHaveTheCostsOfUsersInTheirProportion) {
+TEST_F(SignInCostTest, Bug18UnknownAddressesHaveTheCostsOfUsersInTheirProportion) {
   for (int i = 0; i < 3; ++i) (void)add_user("old" + std::to_string(i), "correct horse", dek_, {64, 1});
   (void)add_user("new", "correct horse", dek_, {128, 2});
   SignInCost cost(*directory_, {128, 2});

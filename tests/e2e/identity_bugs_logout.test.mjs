@@ -131,10 +131,12 @@ test('bug 50: the clients of a session are told when it ends, once and by its si
 
 test("bug 50: nobody ends another user's sessions", async () => {
   const alice = await signedIn('alice'), bob = await signedIn('bob');
+  await signedIn('alice');
+  await signedIn('bob');
   const page = await alice.browser.get('/account/sessions');
   const sid = (await bob.browser.get('/account/sessions')).form('sid').fields.sid;
   const done = await alice.browser.submit(page, { sid }, { form: page.form('sid') });
   assert.equal(done.status, 200);
-  assert.ok(await lives(bob.browser));
+  assert.match((await bob.browser.get('/account/sessions')).text, new RegExp(`value="${sid}"`));
   assert.ok(await lives(alice.browser));
 });

@@ -22,7 +22,7 @@ Seen seen(std::string peer, std::vector<std::string> forwarded_for, std::string 
   return {request.peer.address, request.peer.loopback, request.secure, request.via_trusted_proxy};
 }
 
-TEST(TrustedProxies, AStrangerCannotForwardForAnybody) {
+TEST(TrustedProxies, Bug41AStrangerCannotForwardForAnybody) {
   // identity.md §5 no. 41.
   const Seen s = seen("203.0.113.9", {"127.0.0.1"}, "https");
   EXPECT_EQ(s.address, "203.0.113.9");
@@ -30,7 +30,7 @@ TEST(TrustedProxies, AStrangerCannotForwardForAnybody) {
   EXPECT_FALSE(s.proxied);
 }
 
-TEST(TrustedProxies, AddressesCountFromTheRight) {
+TEST(TrustedProxies, Bug41AddressesCountFromTheRight) {
   EXPECT_EQ(seen("10.1.2.3", {"198.51.100.1"}).address, "198.51.100.1");
   // The client wrote the left ones itself.
   EXPECT_EQ(seen("10.1.2.3", {"127.0.0.1, 10.9.9.9, 198.51.100.1"}).address, "198.51.100.1");

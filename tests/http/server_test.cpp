@@ -95,7 +95,7 @@ TEST(Server, RefusesWithTheStatusThatSaysWhy) {
             std::string::npos);
 }
 
-TEST(Server, AnswersOnlyToItsNames) {
+TEST(Server, Bug22AnswersOnlyToItsNames) {
   // identity.md §5 no. 22: no link is ever made from a Host that an attacker chose.
   Exchange e({.hosts = {"id.example", "[::1]", "other.example:8443"}});
   add_routes(e);
@@ -172,7 +172,7 @@ TEST(Server, SaysContinueToWhoWaitsForIt) {
   }(e.connect()));
 }
 
-TEST(Server, TimesOutEachPhase) {
+TEST(Server, Bug49TimesOutEachPhase) {
   const std::chrono::milliseconds soon(30), late(20'000);
   Exchange header({.header_timeout = soon, .body_timeout = late, .idle_timeout = late});
   add_routes(header);

@@ -215,8 +215,8 @@ TEST(Bcrypt, ANewRecordIsOneThatCryptAccepts) {
   EXPECT_NE(make_bcrypt(as_bytes("correct horse"), 4)->salt, record->salt);
 }
 
-TEST(Bcrypt, NewRecordsDropNothingOfAPassword) {
-  // Bug class 26 and 27: bytes behind the 72nd, or behind a NUL, would not count.
+TEST(Bcrypt, Bug26And27NewRecordsDropNothingOfAPassword) {
+  // Bytes behind the 72nd, or behind a NUL, would not count.
   EXPECT_TRUE(make_bcrypt(as_bytes(std::string(72, 'a')), 4));
   EXPECT_EQ(make_bcrypt(as_bytes(std::string(73, 'a')), 4).error().code, Code::invalid);
   EXPECT_EQ(make_bcrypt(as_bytes(std::string_view("a\0b", 3)), 4).error().code, Code::invalid);

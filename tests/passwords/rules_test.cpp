@@ -5,7 +5,7 @@
 namespace muhur::passwords {
 namespace {
 
-TEST(Rules, BothSpellingsOfOneLetterAreOnePassword) {
+TEST(Rules, Bug29BothSpellingsOfOneLetterAreOnePassword) {
   const auto composed = normalize(as_bytes("mühür-mühür"));
   const auto apart = normalize(as_bytes("mu\u0308hu\u0308r-mu\u0308hu\u0308r"));
   ASSERT_TRUE(composed && apart);
@@ -14,7 +14,7 @@ TEST(Rules, BothSpellingsOfOneLetterAreOnePassword) {
 
 TEST(Rules, CaseAndSpacesAreKept) { EXPECT_EQ(normalize(as_bytes(" A b "))->text(), " A b "); }
 
-TEST(Rules, RefusesWhatCannotBeAPassword) {
+TEST(Rules, Bug27RefusesWhatCannotBeAPassword) {
   EXPECT_EQ(normalize({}).error().code, Code::invalid);
   EXPECT_EQ(normalize(as_bytes(std::string_view("abc\0def", 7))).error().code, Code::invalid);
   EXPECT_EQ(normalize(as_bytes("\xFF\xFE")).error().code, Code::invalid);

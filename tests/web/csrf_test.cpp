@@ -19,7 +19,7 @@ http::Request from(std::optional<std::string> site, std::optional<std::string> o
   return request;
 }
 
-TEST(Csrf, ATokenIsForOneBrowserAndOnePurpose) {
+TEST(Csrf, Bug13ATokenIsForOneBrowserAndOnePurpose) {
   const std::string token = csrf().token("browser-a", "consent");
   EXPECT_TRUE(csrf().matches(token, "browser-a", "consent"));
   EXPECT_FALSE(csrf().matches(token, "browser-b", "consent"));
@@ -35,7 +35,7 @@ TEST(Csrf, WithoutABindingNothingMatches) {
   EXPECT_FALSE(csrf().matches(csrf().token("", "login"), "", "login"));
 }
 
-TEST(Csrf, OnlyRequestsFromHereCount) {
+TEST(Csrf, Bug13OnlyRequestsFromHereCount) {
   EXPECT_TRUE(csrf().from_here(from("same-origin", "https://id.example")));
   EXPECT_TRUE(csrf().from_here(from("none", std::nullopt)));
   EXPECT_TRUE(csrf().from_here(from(std::nullopt, "https://id.example")));

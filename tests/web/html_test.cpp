@@ -5,7 +5,7 @@
 namespace muhur::web {
 namespace {
 
-TEST(Html, EscapesTextAndAttributes) {
+TEST(Html, Bug23EscapesTextAndAttributes) {
   const std::string text = "<b>&\"'\x01\x7F\xFF</b>";
   EXPECT_EQ(Html(text).markup(), "&lt;b&gt;&amp;&quot;&#39;\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBD&lt;/b&gt;");
   EXPECT_EQ(el("p", {{"title", "\"><script>"}}, "<x>").markup(),
@@ -22,7 +22,7 @@ TEST(Html, LeavesOutWhatIsNotThere) {
       "<input required>");
 }
 
-TEST(Html, LetsNoAddressRunAnything) {
+TEST(Html, Bug23LetsNoAddressRunAnything) {
   // identity.md §5 no. 23: a stored "javascript:" redirect URI.
   for (const char* bad :
        {"javascript:alert(1)", "JavaScript:alert(1)", " javascript:alert(1)", "java\tscript:alert(1)",

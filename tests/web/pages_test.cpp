@@ -47,7 +47,7 @@ const std::vector<std::string>& hostile() {
   return all;
 }
 
-TEST(Pages, NoValueBecomesMarkup) {
+TEST(Pages, Bug23NoValueBecomesMarkup) {
   for (const Sample& sample : samples()) {
     const Frame frame = frame_in("en", "");
     const std::string honest = skeleton(sample.make(frame, "x").body);
@@ -64,7 +64,7 @@ TEST(Pages, NoValueBecomesMarkup) {
   }
 }
 
-TEST(Pages, NoAddressRunsAnything) {
+TEST(Pages, Bug23NoAddressRunsAnything) {
   const Frame frame = frame_in("en", "");
   const std::string evil = "javascript:alert(1)";
   for (const std::string& html :
