@@ -40,6 +40,8 @@ inline constexpr std::size_t kNamesAtOnce = 16;      // folders of a LIST betwee
 // --- times
 // A reader so slow that it takes none of 64 KiB for this long is gone.
 inline constexpr std::chrono::minutes kWriteTimeout{5};
+// A client that has begun a command and sends nothing more of it for this long is gone too.
+inline constexpr std::chrono::milliseconds kStalled{5 * 60'000};
 // Of a SEARCH or FETCH on a thread of the storage pool, before other users get it.
 inline constexpr std::chrono::milliseconds kStorageVisit{50};
 

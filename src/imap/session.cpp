@@ -20,7 +20,7 @@ ReaderLimits limits_before_login() {
 Session::Session(std::shared_ptr<Shared> shared, net::StreamPtr stream)
     : shared_(std::move(shared)),
       stream_(std::move(stream)),
-      reader_(limits_before_login(), &shared_->appends),
+      reader_(limits_before_login()),
       watcher_(stream_->executor()),
       login_deadline_(std::chrono::steady_clock::now() + options().login_timeout) {}
 
@@ -119,7 +119,8 @@ net::Task<Result<void>> Session::read_more() {
 }
 
 std::chrono::milliseconds Session::time_left() const {
-  if (mail_) return options().idle_timeout;
+  // Who has begun a command goes on with it: what it takes of others' memory it does not keep for nothing.
+  if (mail_) return reader_.resting() ? options().idle_timeout : std::min(options().idle_timeout, kStalled);
   const auto left = login_deadline_ - std::chrono::steady_clock::now();
   return std::max(Millis(0), std::chrono::duration_cast<Millis>(left));
 }
@@ -266,6 +267,7 @@ net::Task<Reply> Session::sign_in(std::string address, Secret password) {
   }
   good.add();
   bad_commands_ = 0;
+  reader_.take_from(seat_->appends(), shared_->appends);
   reader_.set_limits({options().max_command, kMaxLiterals, max_append(), kMaxSwallow});
   log::info("imap", "signed in", {{"user", mail_->user.id}, {"peer", stream_->peer().address}});
   co_return ok("Signed in.", "CAPABILITY " + capabilities(*this));

@@ -98,6 +98,7 @@ class Session : public std::enable_shared_from_this<Session> {
 
   const std::shared_ptr<Shared> shared_;
   net::StreamPtr stream_;
+  std::unique_ptr<Seats::Seat> seat_;
   CommandReader reader_;
   std::string out_;
 
@@ -106,7 +107,6 @@ class Session : public std::enable_shared_from_this<Session> {
   std::unique_ptr<Byte[]> large_;
   std::string_view input_;  // what was read and not yet taken
 
-  std::unique_ptr<Seats::Seat> seat_;
   std::optional<mail::Session> mail_;
   std::optional<View> view_;
   Watcher watcher_;

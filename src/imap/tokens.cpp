@@ -108,7 +108,7 @@ CommandReader::State CommandReader::begin_literal(std::uint64_t size, bool waits
     const std::uint64_t limit = append ? limits_.append : limits_.literals;
     if (size > limit || literal_octets_ > limit - size)
       refuse(append ? Refusal::message_too_big : Refusal::literal_too_big);
-    else if (append && budget_ && !share_.grow(*budget_, size))
+    else if (append && !take_memory(size))
       refuse(Refusal::too_busy);
   }
   if (refusal_ != Refusal::none) {
@@ -127,9 +127,15 @@ CommandReader::State CommandReader::begin_literal(std::uint64_t size, bool waits
   return waits ? State::continuation : State::need_more;
 }
 
+bool CommandReader::take_memory(std::uint64_t octets) {
+  for (std::size_t i = 0; i < budgets_.size(); ++i)
+    if (budgets_[i] && !shares_[i].grow(*budgets_[i], octets)) return false;
+  return true;
+}
+
 void CommandReader::refuse(Refusal why) {
   refusal_ = why;
-  share_ = {};
+  shares_ = {};
   line_start_ = 0;
   const auto named = std::string(tag());
   text_.assign(named);
@@ -167,7 +173,7 @@ void CommandReader::next(bool wipe_it) {
   literal_octets_ = literal_left_ = swallowed_ = 0;
   bare_line_ = 0;
   refusal_ = Refusal::none;
-  share_ = {};
+  shares_ = {};
 }
 
 }  // namespace muhur::imap

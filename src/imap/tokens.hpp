@@ -7,6 +7,7 @@
 // and without the final line break; imap/parser.hpp reads it. A bare line break before a command is
 // ignored (iOS sends such). A line may end in LF alone.
 
+#include <array>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -33,9 +34,9 @@ class CommandReader {
   };
   enum class Refusal { none, command_too_long, literal_too_big, message_too_big, too_busy };
 
-  // `budget`: of the literals of APPENDs, shared with other readers, which it outlives; null: none.
-  explicit CommandReader(ReaderLimits limits, net::Budget* budget = nullptr)
-      : limits_(limits), budget_(budget) {}
+  explicit CommandReader(ReaderLimits limits) : limits_(limits) {}
+  // From now on the literals of APPENDs take from both, which outlive the reader.
+  void take_from(net::Budget& of_user, net::Budget& of_all) { budgets_ = {&of_user, &of_all}; }
   void set_limits(ReaderLimits limits) { limits_ = limits; }
 
   // Takes from the front of `input` until there is something to say; `taken` is how much.
@@ -61,10 +62,11 @@ class CommandReader {
   void take_line(std::string_view piece);
   void refuse(Refusal why);
   bool is_append() const;
+  bool take_memory(std::uint64_t octets);
 
   ReaderLimits limits_;
-  net::Budget* budget_;
-  net::Budget::Share share_;
+  std::array<net::Budget*, 2> budgets_{};  // null: none
+  std::array<net::Budget::Share, 2> shares_;
   std::string text_;
   std::string tail_;                // the end of a refused line, where a literal may be announced
   std::size_t line_start_ = 0;      // in text_: where the line under way begins

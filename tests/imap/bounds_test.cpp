@@ -9,13 +9,6 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 using ::testing::StartsWith;
 
-std::string repeat(std::string_view text, std::size_t times) {
-  std::string out;
-  out.reserve(text.size() * times);
-  for (std::size_t i = 0; i < times; ++i) out += text;
-  return out;
-}
-
 TEST(Bounds, AMillionParenthesesBeforeLoginAreOneBadCommand) {
   House house;
   Client client = house.connect();

@@ -1,5 +1,6 @@
 // What one user's session may cost the others: threads, memory, connections.
 #include "imap/harness.hpp"
+#include "imap/limits.hpp"
 
 namespace muhur::imap::test {
 namespace {
@@ -8,12 +9,6 @@ using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
 using ::testing::StartsWith;
-
-std::string repeat(std::string_view text, std::size_t times) {
-  std::string out;
-  for (std::size_t i = 0; i < times; ++i) out += text;
-  return out;
-}
 
 TEST(Fairness, ASearchHasOnlySoManyKeys) {
   // Bug: ten thousand keys in one command, each looked for in each message, held a thread for hours.
@@ -92,7 +87,8 @@ TEST(Fairness, AUserHasOnlySoManySessions) {
 TEST(Fairness, MessagesOnTheirWayShareABoundedMemory) {
   // Bug: a thousand sessions could each have a message of the largest size in memory.
   House house({.append_memory = 1'000});
-  Client first = house.signed_in(), second = house.signed_in();
+  Client first = house.signed_in(), second = house.connect();
+  second.login("bob@example.org");
   first.send("a APPEND INBOX {800}\r\n");
   EXPECT_THAT(first.response(), StartsWith("+ "));
   second.send("b APPEND INBOX {300}\r\n");
@@ -107,6 +103,23 @@ TEST(Fairness, MessagesOnTheirWayShareABoundedMemory) {
   EXPECT_THAT(second.until("e "), HasSubstr("e OK"));
   EXPECT_THAT(second.append("INBOX", std::string(5'000, 'x')), HasSubstr("T OK"))
       << "alone, one always gets in";
+}
+
+TEST(Fairness, AUserWhoBeginsManyMessagesKeepsNobodyElseFromTheMemory) {
+  House house({.append_memory = 1'000});
+  Client first = house.signed_in(), second = house.signed_in(), other = house.connect();
+  other.login("bob@example.org");
+  first.send("a APPEND INBOX {200}\r\n");
+  EXPECT_THAT(first.response(), StartsWith("+ "));
+  first.wire().until_time_is(kStalled);
+  second.send("b APPEND INBOX {100}\r\n");
+  EXPECT_THAT(second.response(), StartsWith("b NO [UNAVAILABLE]")) << "a quarter a user";
+  other.send("c APPEND INBOX {240}\r\n");
+  EXPECT_THAT(other.response(), StartsWith("+ "));
+  first.send(std::string(200, 'x') + "\r\n");
+  EXPECT_THAT(first.until("a "), HasSubstr("a OK"));
+  first.wire().until_time_is(ServerOptions{}.idle_timeout);
+  EXPECT_THAT(second.append("INBOX", std::string(250, 'x')), HasSubstr("T OK"));
 }
 
 TEST(Fairness, ALineWithoutEndEndsTheConnectionWhateverItAnswers) {

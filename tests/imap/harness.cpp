@@ -141,6 +141,13 @@ std::string message(std::string_view subject, std::string_view body) {
          std::string(body);
 }
 
+std::string repeat(std::string_view text, std::size_t times) {
+  std::string out;
+  out.reserve(text.size() * times);
+  for (std::size_t i = 0; i < times; ++i) out += text;
+  return out;
+}
+
 std::string literal_of(std::string_view response) {
   const std::size_t end = response.find("}\r\n");
   if (end == std::string_view::npos) throw std::runtime_error("no literal in: " + std::string(response));

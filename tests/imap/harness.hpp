@@ -78,6 +78,8 @@ class House {
 // "From: …" CRLF … with a subject and a body.
 std::string message(std::string_view subject, std::string_view body = "Hello.\r\n");
 
+std::string repeat(std::string_view text, std::size_t times);
+
 // The octets of the first literal in a response.
 std::string literal_of(std::string_view response);
 
