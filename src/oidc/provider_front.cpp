@@ -33,6 +33,9 @@ Outcome over(const AuthorizationRequest& request, OAuthError error) {
   return outcome;
 }
 
+OAuthError other_session() {
+  return refusal("invalid_request", "another session began since this page was shown").error();
+}
 OAuthError used_up() { return refusal("invalid_request", "this page was answered before").error(); }
 
 // A grant with its code, for whoever the session says is there.
@@ -197,13 +200,20 @@ net::Task<Outcome> Provider::Impl::authorize(http::Form form, Browser browser) {
     case Step::issue:
       break;
   }
+  bool ended = false;
   auto code = co_await write([&](vault::Connection& c) -> Result<std::string> {
+    MUHUR_TRY(const bool there, is_there(c, (*found)->session, now_s));
+    ended = !there;
+    if (ended) return std::string();
     MUHUR_TRY(const bool first, use_up_pushed(c, pending, options.lifetimes, now_s));
     if (!first) return std::string();
     MUHUR_CHECK(touch_session(c, (*found)->session, now_s, options.lifetimes.session_idle));
     return make_code(c, *request, (*found)->session, dek, options.lifetimes, now_s);
   });
   if (!code) co_return page(failure_of(code.error()));
+  if (ended && request->prompts_for("none"))
+    co_return refused(*request, refusal("login_required", "the session has just ended").error());
+  if (ended) co_return ask(Outcome::Kind::sign_in, *request, pending, browser);
   if (code->empty())
     co_return page(refusal("invalid_request", "request_uri is unknown, used or over").error());
   co_return answer(*request, std::move(*code));
@@ -294,8 +304,7 @@ net::Task<Outcome> Provider::Impl::consented(std::string text, Browser browser, 
   // The page asked one user in one session: nobody else answers it.
   if (pending.sid.empty() || !*found || (*found)->session.sid != pending.sid ||
       (*found)->session.auth_time_s != pending.auth_time_s)
-    co_return over(request,
-                   refusal("invalid_request", "another session began since this page was shown").error());
+    co_return over(request, other_session());
   Present who = present_of(**found, subjects);
   who.consented = true;
   auto decision = decide(request, who, "", now_s);
@@ -309,10 +318,13 @@ net::Task<Outcome> Provider::Impl::consented(std::string text, Browser browser, 
   }
   struct Done {
     std::string code;
-    bool repeated = false;
+    bool repeated = false, ended = false;
   };
   auto done = co_await write([&](vault::Connection& c) -> Result<Done> {
     Done d;
+    MUHUR_TRY(const bool there, is_there(c, (*found)->session, now_s));
+    d.ended = !there;
+    if (d.ended) return d;
     MUHUR_TRY(const bool first, use_up(c, pending, options.lifetimes, now_s));
     d.repeated = !first;
     if (d.repeated || decision.step != Step::issue) return d;
@@ -321,6 +333,7 @@ net::Task<Outcome> Provider::Impl::consented(std::string text, Browser browser, 
     return d;
   });
   if (!done) co_return page(failure_of(done.error()));
+  if (done->ended) co_return over(request, other_session());
   if (done->repeated) co_return over(request, used_up());
   if (decision.step != Step::issue) co_return refused(request, std::move(decision.error));
   co_return answer(request, std::move(done->code));

@@ -20,7 +20,7 @@ namespace {
 constexpr int kUserCodeTries = 5;
 constexpr std::size_t kMaxPushed = 16 * 1024;
 
-enum class Decided { done, unknown, not_allowed };
+enum class Decided { done, unknown, not_allowed, signed_out };
 
 // Grants by name of the known ones, so that nobody fills the metrics with names of their own.
 void count_grant(std::string_view type, bool granted) {
@@ -195,6 +195,8 @@ net::Task<Result<void>> Provider::decide_device(std::string user_code, Browser b
   MUHUR_CO_TRY(auto look, impl_->user_codes.admit(browser.peer, now_s));
   MUHUR_CO_TRY(Secret dek, unwrap_with(browser.session_cookie, Custody::session, session.user, session.wrap));
   MUHUR_CO_TRY(const auto outcome, co_await impl_->write([&](vault::Connection& c) -> Result<Decided> {
+    MUHUR_TRY(const bool there, is_there(c, session, now_s));
+    if (!there) return Decided::signed_out;
     MUHUR_TRY(auto code, find_device_by_user_code(c, user_code, now_s));
     if (!code) return Decided::unknown;
     const auto client = impl_->clients->find(code->client_id);
@@ -212,6 +214,7 @@ net::Task<Result<void>> Provider::decide_device(std::string user_code, Browser b
     MUHUR_TRY(const bool first, oidc::decide_device(c, *code, now_s));
     return first ? Decided::done : Decided::unknown;
   }));
+  if (outcome == Decided::signed_out) co_return fail(Code::denied, "nobody is signed in");
   if (outcome == Decided::not_allowed) co_return fail(Code::denied, "this user may not use this client");
   if (outcome == Decided::unknown) {
     look.wrong(now_s);

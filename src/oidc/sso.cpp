@@ -63,6 +63,11 @@ Result<std::optional<Session>> find_session(vault::Connection& c, std::string_vi
   return std::optional(session_of(st));
 }
 
+Result<bool> is_there(vault::Connection& c, const Session& session, std::int64_t now_s) {
+  MUHUR_TRY(auto st, c.prepare("SELECT 1 FROM browser_sessions WHERE hash = ? AND ends_s > ?"));
+  return st.bind(session.hash, now_s).step();
+}
+
 bool wants_touch(const Session& session, std::int64_t now_s) {
   return now_s - session.last_seen_s >= kSeenEvery_s;
 }

@@ -27,6 +27,9 @@ Result<void> insert_session(vault::Connection& c, const Session& session);
 // nullopt: unknown or over.
 Result<std::optional<Session>> find_session(vault::Connection& c, std::string_view cookie,
                                             std::int64_t now_s);
+// Whether the session is still there: asked in the transaction that hands something out upon it, since it may
+// have ended after it was read.
+Result<bool> is_there(vault::Connection& c, const Session& session, std::int64_t now_s);
 // Seen now: the idle limit starts anew. Nothing when it was seen within the last minute.
 bool wants_touch(const Session& session, std::int64_t now_s);
 Result<void> touch_session(vault::Connection& c, const Session& session, std::int64_t now_s,

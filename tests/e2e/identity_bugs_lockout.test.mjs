@@ -148,6 +148,9 @@ test('bug 41: X-Forwarded-For of a stranger changes nothing', async () => {
   const page = await browser.get('/account/sessions');
   assert.match(page.text, /127\.0\.0\.1/);
   assert.ok(!page.text.includes('203.0.113.9'));
+  // A web server here that was not made known: its visitors are not on this machine.
+  assert.equal((await browser.request('GET', '/metrics')).status, 404);
+  assert.equal((await id.browser().request('GET', '/metrics')).status, 200);
 });
 
 test('bug 41: behind a trusted proxy the address counts from the right', async () => {

@@ -1,4 +1,6 @@
 // What was begun once and does not stand any more, by every way that leads to it.
+#include <thread>
+
 #include "accounts/credentials.hpp"
 #include "accounts/users.hpp"
 #include "oidc/provider_fixture.hpp"
@@ -114,6 +116,29 @@ TEST_F(StandingTest, ConsentWasGivenToOneClientAndNotToItsName) {
   ASSERT_EQ(authorize(request("server"), browser(cookie_)).kind, Outcome::Kind::respond);
   replace("server");
   EXPECT_EQ(authorize(request("server"), browser(cookie_)).kind, Outcome::Kind::consent);
+}
+
+TEST_F(StandingTest, Bug50WhatIsHandedOutWhileItsSessionEndsIsWorthNothing) {
+  // The session was read, then ended with its grants, and then a new grant was made upon it.
+  for (int round = 0; round < 40; ++round) {
+    (void)sign_in(request());
+    const Browser here = browser(cookie_);
+    const auto sessions = run(provider_->sessions(user_.id, here));
+    ASSERT_TRUE(sessions && !sessions->empty());
+    Outcome given;
+    std::thread asking([&] { given = authorize(request(), here); });
+    std::thread ending([&] {
+      for (const auto& one : *sessions)
+        if (one.current) EXPECT_TRUE(run(provider_->end_session(user_.id, one.sid)));
+    });
+    asking.join();
+    ending.join();
+    EXPECT_FALSE(session_lives());
+    if (const auto code = given.parameters.value("code"); !code.empty())
+      EXPECT_EQ(refused(post(redeeming(std::string(code)))), "invalid_grant");
+    else
+      EXPECT_EQ(given.kind, Outcome::Kind::sign_in);
+  }
 }
 
 TEST_F(StandingTest, ATokenForAnotherResourceOpensNothingHere) {
