@@ -87,10 +87,13 @@ net::Task<void> Load::count() {
     if (figures.rss_bytes) results.memory.emplace_back(tally.iterations, *figures.rss_bytes);
   };
   note_memory(results.before);
-  for (double share = 0; share < 1; share = share_done(begun)) {
+  bool over = false;
+  while (!over) {
     co_await sleep_for(kLook);
+    const double share = share_done(begun);
+    over = share >= 1;
     if (options.progress) options.progress(std::min(share, 1.0));
-    if (share * kMemoryPoints < static_cast<double>(point + 1)) continue;
+    if (over || share * kMemoryPoints < static_cast<double>(point + 1)) continue;
     point = static_cast<std::size_t>(share * kMemoryPoints);
     note_memory(co_await probe.look());
   }
