@@ -5,16 +5,38 @@
 #include "mailbox/emails.hpp"
 
 namespace muhur::mailbox {
+namespace {
 
-void remove_leaving(std::shared_ptr<Pins> pins, vault::Database& database) {
-  auto removal = std::make_shared<Pins::Removal>(std::move(pins));
-  database.write_async(
-      [removal](vault::Connection& connection) { return Emails(connection).remove_leaving(*removal); },
-      [removal](const Result<void>& removed) {
-        // Its row in `leaving` is still there: it is tried again when the mailbox is next tidied or opened.
-        if (!removed && removed.error().code != Code::closed)
-          log::warn("mailbox", "expunged content stays for now", {{"error", removed.error().what}});
-      });
+// One step of remove_leaving(), and from its end the next: other works get in between.
+struct Leaving : std::enable_shared_from_this<Leaving> {
+  std::shared_ptr<Pins> pins;
+  std::weak_ptr<vault::Database> database;
+  EmailId behind = 0;
+
+  void step() {
+    const auto open = database.lock();
+    if (!open) return;  // what is left goes when the mailbox is next opened
+    auto removal = std::make_shared<Pins::Removal>(pins);
+    open->write_async(
+        [self = shared_from_this(), removal](vault::Connection& connection) {
+          return Emails(connection).remove_leaving(*removal, self->behind);
+        },
+        [self = shared_from_this(), removal](const Result<void>& removed) {
+          if (removed && removal->left_some()) return self->step();
+          // Their rows in `leaving` are still there: they are tried again at the next time.
+          if (!removed && removed.error().code != Code::closed)
+            log::warn("mailbox", "expunged content stays for now", {{"error", removed.error().what}});
+        });
+  }
+};
+
+}  // namespace
+
+void remove_leaving(std::shared_ptr<Pins> pins, const std::shared_ptr<vault::Database>& database) {
+  const auto leaving = std::make_shared<Leaving>();
+  leaving->pins = std::move(pins);
+  leaving->database = database;
+  leaving->step();
 }
 
 Pin::Pin(std::shared_ptr<Pins> pins, std::weak_ptr<vault::Database> database, EmailId id)
@@ -24,7 +46,7 @@ Pin::Pin(std::shared_ptr<Pins> pins, std::weak_ptr<vault::Database> database, Em
 
 Pin::~Pin() {
   if (!pins_->release(id_)) return;
-  if (const auto database = database_.lock()) remove_leaving(pins_, *database);
+  if (const auto database = database_.lock()) remove_leaving(pins_, database);
 }
 
 Content::Content(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}

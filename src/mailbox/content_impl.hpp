@@ -11,8 +11,8 @@
 
 namespace muhur::mailbox {
 
-// Removes what is in the table `leaving` and nobody reads. Not waited for.
-void remove_leaving(std::shared_ptr<Pins> pins, vault::Database& database);
+// Removes what is in the table `leaving` and nobody reads, a transaction after the other. Not waited for.
+void remove_leaving(std::shared_ptr<Pins> pins, const std::shared_ptr<vault::Database>& database);
 
 // Keeps the bytes of one email from going.
 class Pin {

@@ -36,26 +36,28 @@ Result<EmailId> Emails::insert(const PreparedEmail& email) {
 
 Result<void> Emails::share(EmailId id) { return add_ref(connection_, kEmailRefs, id); }
 
-Result<void> Emails::release(EmailId id, Pins::Removal& removal) {
+Result<void> Emails::release(EmailId id, std::uint64_t size, Pins::Removal& removal) {
   MUHUR_TRY(const bool last, drop_ref(connection_, kEmailRefs, id));
   if (!last) return {};
-  if (removal.take(id)) return remove(id);
+  if (removal.take(id, size)) return remove(id);
   return connection_.run("INSERT INTO leaving (email_id) VALUES (?)", id);
 }
 
-// As many rows as there were readers of expunged messages: few.
-Result<void> Emails::remove_leaving(Pins::Removal& removal) {
-  std::vector<EmailId> ids;
+Result<void> Emails::remove_leaving(Pins::Removal& removal, EmailId& behind) {
+  std::vector<EmailId> gone;
   {
-    MUHUR_TRY(auto st, connection_.prepare("SELECT email_id FROM leaving"));
-    while (true) {
+    MUHUR_TRY(auto st, connection_.prepare("SELECT l.email_id, coalesce(e.size, 0) FROM leaving l "
+                                           "LEFT JOIN emails e ON e.id = l.email_id "
+                                           "WHERE l.email_id > ? ORDER BY l.email_id"));
+    st.bind(behind);
+    while (!removal.left_some()) {
       MUHUR_TRY(const bool row, st.step());
       if (!row) break;
-      ids.push_back(st.int64(0));
+      if (removal.take(st.int64(0), st.as<std::uint64_t>(1))) gone.push_back(st.int64(0));
+      if (!removal.left_some()) behind = st.int64(0);
     }
   }
-  for (const EmailId id : ids) {
-    if (!removal.take(id)) continue;
+  for (const EmailId id : gone) {
     MUHUR_CHECK(remove(id));
     MUHUR_CHECK(connection_.run("DELETE FROM leaving WHERE email_id = ?", id));
   }

@@ -15,10 +15,10 @@ class Emails {
 
   Result<EmailId> insert(const PreparedEmail& email);
   Result<void> share(EmailId id);  // one message more shows it
-  // One less: with the last one all its bytes go, or, while somebody reads them, become `leaving`.
-  Result<void> release(EmailId id, Pins::Removal& removal);
-  // What is leaving and is not read any more goes.
-  Result<void> remove_leaving(Pins::Removal& removal);
+  // One less: with the last one all its bytes go, or become `leaving` (mailbox/pins.hpp).
+  Result<void> release(EmailId id, std::uint64_t size, Pins::Removal& removal);
+  // What is leaving and may go now goes: of ids above `behind`, which becomes the last that was looked at.
+  Result<void> remove_leaving(Pins::Removal& removal, EmailId& behind);
   // The stored structure. not_found, corrupt.
   Result<mime::Structure> structure(EmailId id);
 

@@ -83,7 +83,7 @@ Result<std::shared_ptr<Mailbox>> Mailbox::open(MailboxOptions options) {
   MUHUR_TRY(const std::int64_t leaving, impl->database->read([](Connection& c) {
     return c.query_int("SELECT EXISTS (SELECT 1 FROM leaving)");
   }));
-  if (leaving != 0) remove_leaving(impl->pins, *impl->database);
+  if (leaving != 0) remove_leaving(impl->pins, impl->database);
   MUHUR_TRY(impl->hash_key,
             impl->database->read([](Connection& c) { return stored_key(c, kContentHashKey); }));
   return std::shared_ptr<Mailbox>(new Mailbox(std::move(impl)));
@@ -128,6 +128,7 @@ Result<void> Mailbox::delete_folder(std::string_view path) {
   MUHUR_TRY(const FolderId id, impl_->database->write([&](Connection& c) {
     return Folders(c, *impl_->clock).remove(path, removal);
   }));
+  if (removal.left_some()) remove_leaving(impl_->pins, impl_->database);
   changes_.tell(0);
   changes_.tell(id);
   return {};
@@ -202,6 +203,7 @@ Result<std::vector<Uid>> Mailbox::expunge(FolderId folder, const std::optional<U
   Pins::Removal removal(impl_->pins);
   MUHUR_TRY(auto gone, impl_->database->write(
                            [&](Connection& c) { return Messages(c).expunge(folder, uids, now_s, removal); }));
+  if (removal.left_some()) remove_leaving(impl_->pins, impl_->database);
   if (!gone.empty()) changes_.tell(folder);
   return gone;
 }
@@ -311,7 +313,7 @@ Result<bool> Mailbox::tidy_due() {
 
 Result<void> Mailbox::tidy(std::vector<std::string> waiting) {
   const std::int64_t now_s = impl_->clock->now_s();
-  remove_leaving(impl_->pins, *impl_->database);
+  remove_leaving(impl_->pins, impl_->database);
   MUHUR_CHECK(tidy_vanished(*impl_->database, now_s));
   MUHUR_CHECK(
       tidy_delivered(*impl_->database, now_s,

@@ -113,7 +113,7 @@ Result<std::vector<Uid>> Messages::expunge(FolderId id, const std::optional<UidS
   for (const Row& row : rows) {
     if (uids && !contains(*uids, row.uid)) continue;
     MUHUR_CHECK(rows_.remove(id, row.uid));
-    MUHUR_CHECK(emails.release(row.email, removal));
+    MUHUR_CHECK(emails.release(row.email, row.size, removal));
     folder->count(-1, row.flags, row.size);
     gone.push_back(row.uid);
   }
@@ -126,7 +126,7 @@ Result<std::vector<Uid>> Messages::expunge(FolderId id, const std::optional<UidS
 Result<void> Messages::remove_all(FolderId folder, Pins::Removal& removal) {
   Emails emails(connection_);
   MUHUR_TRY(const std::vector<Row> rows, rows_.all(folder));
-  for (const Row& row : rows) MUHUR_CHECK(emails.release(row.email, removal));
+  for (const Row& row : rows) MUHUR_CHECK(emails.release(row.email, row.size, removal));
   return connection_.run("DELETE FROM messages WHERE mailbox_id = ?", folder);
 }
 

@@ -1,5 +1,7 @@
 #include "mailbox/pins.hpp"
 
+#include <algorithm>
+
 namespace muhur::mailbox {
 
 void Pins::hold(EmailId id) {
@@ -20,15 +22,20 @@ bool Pins::release(EmailId id) {
   return wanted;
 }
 
-bool Pins::Removal::take(EmailId id) {
+bool Pins::Removal::take(EmailId id, std::uint64_t size) {
   const Lock lock(pins_->mutex_);
-  Entry& entry = pins_->entries_[id];
-  if (entry.readers > 0) {
-    entry.wanted = true;
+  if (const auto at = pins_->entries_.find(id); at != pins_->entries_.end() && at->second.readers > 0) {
+    at->second.wanted = true;
     return false;
   }
-  if (!entry.going) taken_.push_back(id);
-  entry.going = true;
+  const bool first = taken_.empty();
+  if (taken_.size() >= kRemovedAtOnce || (!first && size > kRemovedBytesAtOnce - bytes_)) {
+    left_some_ = true;
+    return false;
+  }
+  bytes_ += first ? std::min(size, kRemovedBytesAtOnce) : size;
+  pins_->entries_[id].going = true;
+  taken_.push_back(id);
   return true;
 }
 

@@ -3,7 +3,9 @@
 // last message away that shows some content asks first: what nobody holds goes with the change, the rest is
 // noted in the table `leaving` and goes when its last reader lets go (or, after a crash, when the mailbox is
 // next opened). hold() waits for a removal under way, so that a reader finds all of the content or none.
-// Thread-safe.
+//
+// One change removes only so much: emptying a large folder would write all its pages to the log in one
+// transaction. What is beyond that is `leaving` too, and goes step by step behind it. Thread-safe.
 
 #include <memory>
 #include <unordered_map>
@@ -13,6 +15,10 @@
 #include "mailbox/types.hpp"
 
 namespace muhur::mailbox {
+
+inline constexpr std::size_t kRemovedAtOnce = 256;  // emails
+inline constexpr std::uint64_t kRemovedBytesAtOnce = 32ull
+                                                     << 20;  // and octets of them; one goes whatever its size
 
 class Pins {
  public:
@@ -29,12 +35,17 @@ class Pins {
     Removal(const Removal&) = delete;
     Removal& operator=(const Removal&) = delete;
     ~Removal();
-    // Whether its bytes may go now. false: somebody reads it, and the last release() will say so.
-    bool take(EmailId id);
+    // Whether its bytes may go now. false: somebody reads it, and the last release() will say so; or it is
+    // enough for one change.
+    bool take(EmailId id, std::uint64_t size);
+    // Something that nobody reads was too much.
+    bool left_some() const { return left_some_; }
 
    private:
     std::shared_ptr<Pins> pins_;
     std::vector<EmailId> taken_;
+    std::uint64_t bytes_ = 0;
+    bool left_some_ = false;
   };
 
  private:

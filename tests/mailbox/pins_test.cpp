@@ -15,8 +15,8 @@ TEST(Pins, WhatIsReadIsNotTakenAndTheLastReaderIsTold) {
   pins->hold(1);
   {
     Pins::Removal removal(pins);
-    EXPECT_FALSE(removal.take(1));
-    EXPECT_TRUE(removal.take(2));
+    EXPECT_FALSE(removal.take(1, 10));
+    EXPECT_TRUE(removal.take(2, 10));
   }
   EXPECT_FALSE(pins->release(1)) << "another one still reads it";
   EXPECT_TRUE(pins->release(1));
@@ -24,10 +24,31 @@ TEST(Pins, WhatIsReadIsNotTakenAndTheLastReaderIsTold) {
   EXPECT_FALSE(pins->release(1)) << "nobody wanted it to go since";
 }
 
+TEST(Pins, OneChangeRemovesOnlySoMuch) {
+  const auto pins = std::make_shared<Pins>();
+  {
+    Pins::Removal many(pins);
+    for (std::size_t i = 0; i < kRemovedAtOnce; ++i) EXPECT_TRUE(many.take(static_cast<EmailId>(i), 10));
+    EXPECT_FALSE(many.left_some());
+    EXPECT_FALSE(many.take(1'000, 10));
+    EXPECT_TRUE(many.left_some());
+  }
+  {
+    Pins::Removal large(pins);
+    EXPECT_TRUE(large.take(1, kRemovedBytesAtOnce * 10)) << "one goes whatever its size";
+    EXPECT_FALSE(large.take(2, 1));
+    EXPECT_TRUE(large.left_some());
+  }
+  Pins::Removal some(pins);
+  EXPECT_TRUE(some.take(1, kRemovedBytesAtOnce / 2));
+  EXPECT_TRUE(some.take(2, kRemovedBytesAtOnce / 2));
+  EXPECT_FALSE(some.take(3, 1));
+}
+
 TEST(Pins, AReaderWaitsForARemovalThatIsUnderWay) {
   const auto pins = std::make_shared<Pins>();
   auto removal = std::make_unique<Pins::Removal>(pins);
-  EXPECT_TRUE(removal->take(1));
+  EXPECT_TRUE(removal->take(1, 10));
   std::atomic<bool> ended = false, too_early = false;
   std::latch begins(1);
   std::thread reader([&] {
@@ -49,6 +70,15 @@ class ReadWhileExpunged : public MailboxTest {
   // Waits for what was handed to the writer before.
   void settle() {
     must(box_->database().write([](vault::Connection&) -> Result<void> { return {}; }));
+  }
+  void put_many(int count, std::string_view folder) {
+    const std::string message = simple("x");
+    must(box_->append_all(std::vector<AppendRequest>(
+        static_cast<std::size_t>(count),
+        AppendRequest{.folder = id(folder), .message = message, .flags = {kDeleted, {}}})));
+  }
+  void until_nothing_leaves() {
+    for (int i = 0; i < 10'000 && count("SELECT count(*) FROM leaving") > 0; ++i) settle();
   }
   EmailId put_marked(std::string_view message) {
     return row(put(message, "INBOX", {.system = kDeleted})).email;
@@ -138,6 +168,43 @@ TEST_F(ReadWhileExpunged, WhatACrashLeftGoesWhenTheMailboxIsOpenedAgain) {
   reopen();
   expect_nothing_left();
   EXPECT_EQ(must(box_->folder("INBOX")).messages, 0u);
+}
+
+TEST_F(ReadWhileExpunged, ALargeFolderIsEmptiedAtOnceAndItsBytesGoStepByStep) {
+  // Bug: one transaction removed all content of a folder, and wrote all of its pages to the log.
+  constexpr int kMany = 3 * static_cast<int>(kRemovedAtOnce) + 5;
+  put_many(kMany, "INBOX");
+  EXPECT_EQ(must(box_->expunge(id("INBOX"))).size(), static_cast<std::size_t>(kMany));
+  EXPECT_TRUE(uids().empty());
+  until_nothing_leaves();
+  expect_nothing_left();
+
+  must(box_->create_folder("A"));
+  put_many(kMany, "A");
+  must(box_->delete_folder("A"));
+  until_nothing_leaves();
+  expect_nothing_left();
+}
+
+TEST_F(ReadWhileExpunged, AMailboxClosedInTheMiddleGoesOnWhenItIsOpenedAgain) {
+  put_many(1'000, "INBOX");
+  must(box_->expunge(id("INBOX")));
+  reopen();
+  until_nothing_leaves();
+  expect_nothing_left();
+}
+
+TEST_F(ReadWhileExpunged, WhatIsReadIsPassedOverAndKeepsNothingElse) {
+  const EmailId email = put_marked(simple("large", noise(200'000, 7)));
+  put_many(600, "INBOX");
+  auto content = std::make_optional(must(box_->content(email)));
+  must(box_->expunge(id("INBOX")));
+  for (int i = 0; i < 10'000 && count("SELECT count(*) FROM leaving") > 1; ++i) settle();
+  EXPECT_EQ(count("SELECT count(*) FROM emails"), 1);
+  EXPECT_EQ(must(content->all()), simple("large", noise(200'000, 7)));
+  content.reset();
+  until_nothing_leaves();
+  expect_nothing_left();
 }
 
 TEST_F(ReadWhileExpunged, AReaderThatOutlivesTheMailboxSaysSo) {
