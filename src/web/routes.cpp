@@ -42,7 +42,11 @@ void add_routes(http::Router& router, const Services& services) {
 }
 
 void finish_server(http::ServerOptions& options, const Services& services) {
-  options.finish = secure_headers;
+  options.finish = [&services](http::Response& response) {
+    secure_headers(response);
+    // An issuer never changes: whoever came by https once need not be asked to come by http.
+    if (services.secure()) response.headers.set("Strict-Transport-Security", "max-age=31536000");
+  };
   options.refusal = [&services](const http::Request& request, int status) {
     const auto query = http::Form::parse(request.query);
     const auto& language = choose_language(query ? query->value("ui_locales") : "",

@@ -41,6 +41,11 @@ TEST_F(SignInRoutes, SessionCookiesAreBoundToTheHostAndSecure) {
   EXPECT_EQ(cookie.find("Domain"), std::string::npos);
 }
 
+TEST_F(SignInRoutes, BrowsersAreToldToComeByHttpsOnly) {
+  for (const auto* path : {"/healthz", "/nowhere", "/oauth2/jwks"})
+    EXPECT_EQ(get(path).header("strict-transport-security"), "max-age=31536000") << path;
+}
+
 TEST_F(SignInRoutes, ASecondClientNeedsNoSecondPassword) {
   sign_in(get(authorize_url()));
   const auto second = get(authorize_url("other"));
