@@ -36,7 +36,7 @@ TEST_F(AuthorizeTest, ASessionAnswersTheNextRequestWithoutAPage) {
   EXPECT_FALSE(done.parameters.value("code").empty());
 }
 
-TEST_F(AuthorizeTest, Bug01And02UnknownClientsAndUrisGetAPageAndNoRedirect) {
+TEST_F(AuthorizeTest, Bug01And02And04UnknownClientsAndUrisGetAPageAndNoRedirect) {
   // Bug classes 1, 2, 3, 4 and 43.
   for (const Fields& changed :
        {Fields{{"client_id", "nobody"}}, Fields{{"redirect_uri", "https://app.example/CALLBACK"}},
