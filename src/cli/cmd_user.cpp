@@ -87,10 +87,8 @@ int passwd(const Args& args) {
     Error error = reply.error();
     error.remedy =
         "A user's mail can be opened only with the password or the recovery key (--recovery). With neither, "
-        "no "
-        "administrator can set a password and keep the mail: `muhur user delete` and `muhur user add` start "
-        "an "
-        "empty mailbox";
+        "no administrator can set a password and keep the mail: `muhur user delete` and `muhur user add` "
+        "start an empty mailbox";
     return report(error);
   }
   return finish(reply, args, "Password of " + args.address + " is changed.");

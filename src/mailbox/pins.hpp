@@ -16,9 +16,8 @@
 
 namespace muhur::mailbox {
 
-inline constexpr std::size_t kRemovedAtOnce = 256;  // emails
-inline constexpr std::uint64_t kRemovedBytesAtOnce = 32ull
-                                                     << 20;  // and octets of them; one goes whatever its size
+inline constexpr std::size_t kRemovedAtOnce = 256;                 // emails
+inline constexpr std::uint64_t kRemovedBytesAtOnce = 32ull << 20;  // their octets; one always goes
 
 class Pins {
  public:

@@ -1,13 +1,12 @@
 #pragma once
 // What a mailbox remembers for others' sake, and for how long:
 //
-//   vanished   for sessions and clients that were away: kVanishedDays, and kMostVanished ranges a folder.
-//   What
-//              goes is forgotten by whole changes, and the folder notes up to which MODSEQ: whoever asks for
-//              what vanished since an earlier one is told of every UID that is not there (RFC 7162 §3.2.6)
-//   delivered  for drains that were cut short: until the spool has the delivery no more. And for a spool.db
-//   that
-//              was restored from a backup: kDeliveredFor, and kMostDelivered ids
+//   vanished   for sessions and clients that were away: kVanishedDays, and kMostVanished ranges a
+//              folder. What goes is forgotten by whole changes, and the folder notes up to which MODSEQ:
+//              whoever asks for what vanished since an earlier one is told of every UID that is not
+//              there (RFC 7162 §3.2.6)
+//   delivered  for drains that were cut short: until the spool has the delivery no more. And for a
+//              spool.db that was restored from a backup: kDeliveredFor, and kMostDelivered ids
 //
 // All of it in transactions of at most kTidyRows rows, so that nobody waits long for the writer. Blocks.
 

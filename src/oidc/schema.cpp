@@ -1,7 +1,6 @@
 // directory.db, the part of oidc/, version 1 (counted in oidc_schema_version):
-//   oidc_clients         document is the policy as JSON (oidc/client_document.hpp); secret_hash the SHA-256
-//   of
-//                        a random secret, NULL for a client without one
+//   oidc_clients         document is the policy as JSON (oidc/client_document.hpp); secret_hash the
+//                        SHA-256 of a random secret, NULL for a client without one
 //   oidc_signing_keys    private_key is PKCS#8: readable by whoever has server.key, as tokens must be signed
 //                        without anybody signed in; a key signs from active_s until its successor's
 //   oidc_registrations   the access token (RFC 7592) of a client that registered itself, as SHA-256

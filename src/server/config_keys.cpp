@@ -162,14 +162,12 @@ const Key kKeys[] = {
      MUHUR_SET(http_hosts, texts_of(v))},
     {"http.trusted_proxies", Kind::list, "[]",
      "Networks (`10.0.0.0/8`, `::1`, or `unix` for Unix sockets) of web servers that are believed when they "
-     "say for "
-     "whom they speak. Without them every visitor has the proxy's address.",
+     "say for whom they speak. Without them every visitor has the proxy's address.",
      MUHUR_SET(trusted_proxies, networks_of(v)), true},
     {"http.proxy_header", Kind::text, "\"auto\"",
      "Where they say it: `x-forwarded-for` (and `X-Forwarded-Proto`), or `forwarded` (RFC 7239); the other "
-     "one, "
-     "which may come from the visitor, counts for nothing. `auto`: `Forwarded` in requests that have neither "
-     "of the others.",
+     "one, which may come from the visitor, counts for nothing. `auto`: `Forwarded` in requests that have "
+     "neither of the others.",
      [](Config& c, const Value& v) -> Result<void> {
        static constexpr std::pair<std::string_view, http::ProxyHeader> kHeaders[] = {
            {"auto", http::ProxyHeader::either},
@@ -210,8 +208,7 @@ const Key kKeys[] = {
      MUHUR_SET(dynamic_registration, flag_of(v))},
     {"sign_in.dpop_nonce", Kind::text, "\"off\"",
      "`required`: the DPoP proofs of every client need a nonce of this server's (RFC 9449 §8, §9). `off`: "
-     "only "
-     "those of clients with `require_dpop_nonce`.",
+     "only those of clients with `require_dpop_nonce`.",
      [](Config& c, const Value& v) -> Result<void> {
        MUHUR_TRY(const std::string word, text_of(v));
        if (word != "off" && word != "required") return fail(Code::invalid, "off or required is expected");
@@ -278,8 +275,8 @@ const Key kKeys[] = {
     {"server.io_threads", Kind::number, "0", "Threads that speak with clients. 0: one a core.",
      MUHUR_SET(io_threads, number_of(v, 0, 1024))},
     {"server.drain_notice", Kind::duration, "\"0s\"",
-     "How long a server that was told to stop goes on as before while `/readyz` says 503: as long as a load balancer "
-     "takes to see it.",
+     "How long a server that was told to stop goes on as before while `/readyz` says 503: as long "
+     "as a load balancer takes to see it.",
      MUHUR_SET(drain_notice, duration_of(v, Millis(0)))},
     {"server.drain_timeout", Kind::duration, "\"10s\"",
      "How long a stopping server waits for its connections to end by themselves.",

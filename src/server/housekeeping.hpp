@@ -4,13 +4,11 @@
 // long (net::Pools::heavy). A database is open in one process only (vault/lock_file.hpp), so no two keep one
 // house.
 //
-//   often   checkpoints beside the writer; empties the WAL of who is idle or has more than kWalCap of it;
-//   gives
-//           free pages of idle ones back, kReclaimPages a time; shares out memory among page caches; figures
-//           into metrics; has each open mailbox forget what is past its time, once a day
-//   daily   statistics for the planner; a full VACUUM where more than a quarter is free (and twice the size
-//   is
-//           free on the disk); forgets old audit rows
+//   often   checkpoints beside the writer; empties the WAL of who is idle or has more than kWalCap of
+//           it; gives free pages of idle ones back, kReclaimPages a time; shares out memory among page
+//           caches; figures into metrics; has each open mailbox forget what is past its time, once a day
+//   daily   statistics for the planner; a full VACUUM where more than a quarter is free (and twice the
+//           size is free on the disk); forgets old audit rows
 
 #include <atomic>
 #include <boost/json/object.hpp>

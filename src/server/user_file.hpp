@@ -1,12 +1,13 @@
 #pragma once
 // A file of users from elsewhere, as `muhur user import` takes it. Two forms, told apart by the first letter:
 //
-//   {"address":"a@example.org","name":"Ayşe","hash":"{BLF-CRYPT}$2y$…","quota":"2GiB","admin":false,
-//    "disabled":false,"mailbox":true}                               one object a line; or a user of a
-//    Keycloak
-//                                                                   export: email, firstName, credentials …
-//   address,name,hash,quota                                         CSV (RFC 4180, a record a line) with a
-//   head a@example.org,"Ay, Ayşe",$2y$10$…,2GiB
+//   {"address":"a@example.org","name":"Ayşe","hash":"{BLF-CRYPT}$2y$…","quota":"2GiB",
+//    "admin":false,"disabled":false,"mailbox":true}
+//        one object a line; or a user of a Keycloak export: email, firstName, credentials …
+//
+//   address,name,hash,quota
+//   a@example.org,"Ay, Ayşe",$2y$10$…,2GiB
+//        CSV (RFC 4180, a record a line) with a head
 //
 // Only address and hash have to be there. `mailbox` false: an identity without mail. Nothing is guessed: an
 // unknown member or column is an error, for it may say what must not be lost (aliases, a second factor).

@@ -18,8 +18,7 @@ namespace {
 
 constexpr std::string_view kElse =
     "Let Keycloak store it as Argon2 (its hashing policy, then a sign-in) and export again, or give that "
-    "user "
-    "a new password with `muhur user add`";
+    "user a new password with `muhur user add`";
 
 std::string text(const json::object& object, std::string_view name) {
   return std::string(oidc::text_of(object, name).value_or(""));
