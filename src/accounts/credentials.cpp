@@ -135,11 +135,15 @@ Result<std::string> Credentials::add_app_password(UserId id, std::string_view na
 Result<void> Credentials::remove(UserId user, std::int64_t credential) {
   const std::int64_t now = directory_.clock().now_ms();
   return directory_.database().write([&](vault::Connection& c) -> Result<void> {
+    AuditEvent event{.user = user, .action = "credential-removed"};
     {
-      MUHUR_TRY(auto st, c.prepare("DELETE FROM credentials WHERE user_id = ? AND id = ?"));
-      MUHUR_TRY(const std::int64_t removed, st.bind(user, credential).run_counted());
-      if (removed == 0) return fail(Code::not_found, "there is no such credential");
+      MUHUR_TRY(auto st, c.prepare("SELECT kind, name FROM credentials WHERE user_id = ? AND id = ?"));
+      MUHUR_TRY(const bool found, st.bind(user, credential).step());
+      if (!found) return fail(Code::not_found, "there is no such credential");
+      if (st.as<CredentialKind>(0) == CredentialKind::app_password) event.action = "app-password-removed";
+      event.detail = st.text(1);
     }
+    MUHUR_CHECK(c.run("DELETE FROM credentials WHERE user_id = ? AND id = ?", user, credential));
     {
       MUHUR_TRY(auto st, c.prepare("SELECT EXISTS(SELECT 1 FROM credentials WHERE user_id = ?)"));
       MUHUR_CHECK(st.bind(user).step());
@@ -149,7 +153,7 @@ Result<void> Credentials::remove(UserId user, std::int64_t credential) {
                     "this is the user's last credential: without it the mail cannot be opened",
                     "Add another one first");
     }
-    return append_audit(c, now, {.user = user, .action = "credential-removed"});
+    return append_audit(c, now, event);
   });
 }
 

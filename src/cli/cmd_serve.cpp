@@ -33,7 +33,8 @@ void describe_serve(Command& root) {
   args->where.describe(command);
   command.flag("--json", args->json, "Prints one line of JSON when ready: the endpoints.");
   command.manual(
-      "SIGTERM or SIGINT: accepts no more, says goodbye to every session, closes the data, ends with 0.\n"
+      "SIGTERM or SIGINT: /readyz says 503, all goes on for server.drain_notice, then accepts no more, says\n"
+      "goodbye to every session, waits server.drain_timeout for them, closes the data, ends with 0.\n"
       "SIGHUP: reads the certificate and the configuration again; the log names settings that need a "
       "restart.\n"
       "`muhur config check` tells beforehand whether they can be read. Speaks systemd's notify protocol "

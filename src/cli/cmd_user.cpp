@@ -1,4 +1,4 @@
-// muhur user: add, import, list, passwd, recovery-key, disable, enable, delete, quota.
+// muhur user: add, import, list, passwd, recovery-key, app-password, disable, enable, delete, quota.
 #include <fmt/format.h>
 
 #include <boost/json/array.hpp>
@@ -148,8 +148,9 @@ constexpr const char* kPasswords =
 
 void describe_user(Command& root) {
   auto args = std::make_shared<Args>();
-  auto& user =
-      root.command("user", "Users: add, import, list, passwd, recovery-key, disable, enable, delete, quota.");
+  auto& user = root.command("user",
+                            "Users: add, import, list, passwd, recovery-key, app-password, disable, enable, "
+                            "delete, quota.");
   user.manual("Works on a running server (through DATA/run/admin.sock) and without one.");
 
   auto& adding = subcommand(user, *args, "add", "Adds a user with a password and an empty mailbox.");
@@ -192,6 +193,8 @@ void describe_user(Command& root) {
   recovering.manual(std::string(kPasswords) +
                     "Prints it, once. For imported users, who have none yet, and for whoever lost it.");
   recovering.run([args] { return recovery_key(*args); });
+
+  describe_user_app_password(user);
 
   subcommand(user, *args, "disable", "Lets a user sign in no more; mail still arrives.").run([args] {
     return change(*args, "user.disable", args->address + " is disabled.");

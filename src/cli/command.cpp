@@ -82,7 +82,7 @@ void Command::run(std::function<int()> action) {
 
 int Command::parse_and_run(int argc, char** argv, const std::string& version,
                            const std::function<void(Command& root)>& describe) {
-  CLI::App app("Encrypted mailboxes in one program: IMAP and LMTP on SQLite.", "muhur");
+  CLI::App app("Encrypted mailboxes and single sign-on in one program: IMAP, LMTP, OAuth 2.0 and OpenID Connect.", "muhur");
   app.set_version_flag("--version", version);
   app.set_help_flag("-h,--help", "Shows what the command does and its options.");
   app.get_formatter()->column_width(34);

@@ -62,6 +62,7 @@ void describe_serve(Command& root);
 void describe_demo(Command& root);
 void describe_user(Command& root);
 void describe_user_import(Command& user);
+void describe_user_app_password(Command& user);
 void describe_client(Command& root);
 void describe_keys(Command& root);
 void describe_deliver(Command& root);

@@ -6,6 +6,7 @@
 #include <boost/json/array.hpp>
 #include <boost/json/value.hpp>
 
+#include "server/app_password_operations.hpp"
 #include "server/client_operations.hpp"
 #include "server/doctor.hpp"
 #include "server/held_operations.hpp"
@@ -20,7 +21,6 @@ namespace {
 
 using Reply = Result<json::object>;
 using Body = std::shared_ptr<const std::string>;
-constexpr std::string_view kPeer = "admin";
 
 std::string_view text(const json::object& request, std::string_view name) {
   const auto* value = request.if_contains(name);
@@ -92,11 +92,9 @@ Reply set_password(mail::PostOffice& office, const json::object& request) {
     return fail(
         Code::denied, "the old password or the recovery key is needed",
         "without either the mailbox's key is out of reach: nobody can set a password and keep the mail");
-  auto signed_in = recovery.empty() ? office.signing_in().with_password(user.address, as_bytes(old), kPeer)
-                                    : office.signing_in().with_recovery_key(user.address, recovery, kPeer);
-  if (!signed_in) return std::unexpected(std::move(signed_in).error());
+  MUHUR_TRY(const auto signed_in, prove_owner(office, user.address, request, "old_password"));
   const Secret password = Secret::from_text(text(request, "password"));
-  MUHUR_CHECK(office.credentials().set_password(user.id, password, signed_in->dek));
+  MUHUR_CHECK(office.credentials().set_password(user.id, password, signed_in.dek));
   office.on_user_changed().tell(user.id, mail::UserChange::credentials);
   return json::object{};
 }
@@ -141,6 +139,9 @@ constexpr Operation kOperations[] = {
     {"user.passwd", set_password, &net::Pools::passwords},
     {"user.import", import_users, &net::Pools::storage},
     {"user.recovery-key", renew_recovery_key, &net::Pools::passwords},
+    {"user.app-password.add", add_app_password, &net::Pools::passwords},
+    {"user.app-password.list", list_app_passwords, &net::Pools::storage},
+    {"user.app-password.remove", remove_app_password, &net::Pools::storage},
     {"user.disable", set_disabled, &net::Pools::storage},
     {"user.enable", set_disabled, &net::Pools::storage},
     {"user.delete", delete_user, &net::Pools::storage},

@@ -68,13 +68,22 @@ json::object import_request(std::span<const Imported* const> users, bool check) 
   return {{"command", "user.import"}, {"check", check}, {"users", std::move(list)}};
 }
 
+Result<accounts::SignedIn> prove_owner(mail::PostOffice& office, std::string_view address,
+                                       const json::object& request, std::string_view password) {
+  const auto recovery_key = oidc::text_of(request, "recovery_key").value_or("");
+  const auto given = oidc::text_of(request, password).value_or("");
+  auto& signing_in = office.signing_in();
+  auto in = recovery_key.empty() ? signing_in.with_password(address, as_bytes(given), kPeer)
+                                 : signing_in.with_recovery_key(address, recovery_key, kPeer);
+  if (in && in->how == accounts::CredentialKind::app_password)
+    return fail(Code::denied, "an app password is for mail alone",
+                "Give the user's own password, or the recovery key");
+  return in;
+}
+
 Result<json::object> renew_recovery_key(mail::PostOffice& office, const json::object& request) {
   const auto address = text(request, "address");
-  const Secret old = Secret::from_text(oidc::text_of(request, "recovery_key").value_or(""));
-  const Secret password = Secret::from_text(oidc::text_of(request, "password").value_or(""));
-  auto& signing_in = office.signing_in();
-  MUHUR_TRY(const auto in, old.empty() ? signing_in.with_password(address, password.view(), kPeer)
-                                       : signing_in.with_recovery_key(address, old.text(), kPeer));
+  MUHUR_TRY(const auto in, prove_owner(office, address, request));
   if (in.dek.empty())
     return fail(Code::conflict, address + " has no mailbox, and a recovery key would open nothing",
                 "Such a user is given a new password by `muhur user delete` and a new import");
