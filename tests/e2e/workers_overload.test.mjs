@@ -66,7 +66,8 @@ test('the queue is bounded: beyond it 503 with Retry-After and UNAVAILABLE at on
     if (page) assert.match(retryAfter, /^[1-9]\d*$/);
   }
   assert.deepEqual(await Promise.all(slow), ['ok', 'ok', 'ok'], 'who waited was served');
-  assert.equal(order[3], 'costly3', `others went on while hashes waited: ${order}`);
+  // Which of the three is last is nobody's business: they come by ways of their own.
+  assert.notEqual(order.at(-1), 'others', `others went on while hashes waited: ${order}`);
   const metrics = await metricsOf(id.issuer);
   assert.equal(labelled(metrics, 'muhur_password_refused_total', { reason: 'full' }) - labelled(before, 'muhur_password_refused_total', { reason: 'full' }), 5);
   assert.equal(labelled(metrics, 'muhur_sign_ins_total', { result: 'unavailable' }), 5);
