@@ -15,6 +15,8 @@ std::string capabilities(const Session& session) {
   if (session.state() != Session::kNotAuthenticated) return out;
   if (session.can_start_tls()) out.append(" STARTTLS");
   out.append(session.login_allowed() ? " AUTH=PLAIN" : " LOGINDISABLED");
+  if (session.login_allowed() && session.options().token_sign_in)
+    out.append(" AUTH=OAUTHBEARER AUTH=XOAUTH2");
   return out;
 }
 

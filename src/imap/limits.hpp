@@ -10,6 +10,7 @@ namespace muhur::imap {
 
 // --- before login: whoever can connect may send these, so they stay small.
 inline constexpr std::size_t kMaxCommandBeforeLogin = 8 * 1024;     // an AUTHENTICATE with a long token fits
+inline constexpr std::size_t kMaxToken = 6 * 1024;                  // what of one fits into that in base64
 inline constexpr std::uint64_t kMaxLiteralsBeforeLogin = 4 * 1024;  // LOGIN {n} {n}: names and passwords
 inline constexpr std::uint64_t kMaxSwallowBeforeLogin = 4u << 20;   // refused octets read before we hang up
 inline constexpr unsigned kMaxBadBeforeLogin = 8;                   // malformed commands in all

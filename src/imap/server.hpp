@@ -2,6 +2,7 @@
 // The IMAP4rev1 server (RFC 3501 and the extensions that docs/imap.md lists): serves one stream at a time,
 // any number at once. What it knows of mail it knows through mail::PostOffice.
 
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -10,6 +11,11 @@
 #include "net/tls_context.hpp"
 
 namespace muhur::imap {
+
+// Opens the mailbox that an access token is for. denied: the token is empty or not good, is not for mail, or
+// `address`, unless it is empty, is not its user's. Whoever answers counts and records the attempt.
+using TokenSignIn =
+    std::function<net::Task<Result<mail::Session>>(Secret token, std::string address, std::string peer)>;
 
 struct ServerOptions {
   net::TlsContext* tls = nullptr;  // null: no STARTTLS
@@ -21,6 +27,9 @@ struct ServerOptions {
   std::uint64_t max_append = 50ull << 20;
   std::size_t max_command = 64 * 1024;  // octets of one command, literals aside
   std::size_t max_sessions_per_user = 1'000;
+  TokenSignIn token_sign_in;  // empty: no tokens (OAUTHBEARER, XOAUTH2)
+  std::string
+      openid_configuration;  // where the tokens' issuer describes itself: told to who brings a bad one
   std::uint64_t append_memory = 256ull << 20;  // octets of messages that are being appended, of all sessions
 };
 

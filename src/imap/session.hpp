@@ -56,6 +56,8 @@ class Session : public std::enable_shared_from_this<Session> {
   bool login_allowed() const;  // over TLS, or on loopback where that is allowed
   // Verifies and enters the authenticated state, or says why not.
   net::Task<Reply> sign_in(std::string address, Secret password);
+  // The same by an access token; options().token_sign_in has to be there.
+  net::Task<Reply> sign_in_with_token(std::string address, Secret token);
 
   // Selects: reads the folder and enters the selected state. Whatever was selected is left before.
   net::Task<Result<mailbox::Folder>> select(std::string path, bool read_only, std::uint32_t& first_unseen);
@@ -90,6 +92,7 @@ class Session : public std::enable_shared_from_this<Session> {
  private:
   net::Task<void> run_command();
   net::Task<Result<void>> read_more();
+  net::Task<Reply> enter(Result<mail::Session> signed_in);
   void end_with_user();
   net::Task<bool> still_welcome();
   void refuse_command();

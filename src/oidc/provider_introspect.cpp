@@ -230,6 +230,11 @@ net::Task<std::expected<Provider::UserInfo, OAuthError>> Provider::Impl::userinf
 }
 
 net::Task<Result<TokenInfo>> Provider::Impl::token_info(std::string access_token) {
+  struct Wiped {
+    std::string& token;
+    ~Wiped() { wipe({reinterpret_cast<Byte*>(token.data()), token.size()}); }
+  };
+  const Wiped afterwards{access_token};
   const std::int64_t now_s = now();
   MUHUR_CO_TRY(const auto shown, co_await read([&](vault::Connection& c) {
                  return look_up(c, *clients, users, access_token, now_s);

@@ -27,6 +27,7 @@
 #include "server/operations.hpp"
 #include "server/reload.hpp"
 #include "server/scheduler.hpp"
+#include "server/token_sign_in.hpp"
 
 namespace muhur::server {
 namespace {
@@ -84,6 +85,7 @@ struct App::Impl {
                       net::Listener::Serve serve, unsigned unix_mode, std::string refusal);
   Result<void> listen_all();
   Result<void> listen_http();
+  void make_imap();
   void wait_for_signal();
   void reload();
   void take_over(const Config& next);
@@ -165,15 +167,6 @@ Result<void> App::Impl::listen(const std::string& name, const std::string& where
 }
 
 Result<void> App::Impl::listen_all() {
-  imap::ServerOptions imap_options;
-  imap_options.tls = tls.get();
-  imap_options.plaintext_login_on_loopback = config.imap_plaintext_login_on_loopback;
-  imap_options.login_timeout = config.imap_login_timeout;
-  imap_options.idle_timeout = config.imap_idle_timeout;
-  imap_options.max_append = config.max_message;
-  imap_options.max_command = config.imap_max_command;
-  imap = std::make_unique<imap::Server>(*office, imap_options);
-
   lmtp::ServerOptions lmtp_options;
   lmtp_options.host_name = config.host_name;
   lmtp_options.max_message = config.max_message;
@@ -197,7 +190,26 @@ Result<void> App::Impl::listen_all() {
     MUHUR_CHECK(listen("lmtp", where, nullptr, serve_lmtp, config.lmtp_socket_mode, lmtp_full));
   MUHUR_CHECK(listen("admin", "unix:" + admin_socket_path(config.data).string(), nullptr, serve_admin_socket,
                      0600, ""));
-  return listen_http();
+  MUHUR_CHECK(listen_http());
+  make_imap();
+  return {};
+}
+
+// Last: it takes tokens where there is a sign-in service.
+void App::Impl::make_imap() {
+  imap::ServerOptions options;
+  options.tls = tls.get();
+  options.plaintext_login_on_loopback = config.imap_plaintext_login_on_loopback;
+  options.login_timeout = config.imap_login_timeout;
+  options.idle_timeout = config.imap_idle_timeout;
+  options.max_append = config.max_message;
+  options.max_command = config.imap_max_command;
+  if (identity) {
+    options.token_sign_in = token_sign_in(*office, identity->provider());
+    options.openid_configuration =
+        identity->provider().options().issuer + "/.well-known/openid-configuration";
+  }
+  imap = std::make_unique<imap::Server>(*office, std::move(options));
 }
 
 // Ports first: the issuer may have to name the one that the system chose.

@@ -84,7 +84,7 @@ test('bug 47: nothing that is secret is in the log, at any level, nor in what co
     await imap.command('LOGOUT');
     const bad = await Imap.open(id.endpoints.imap);
     await bad.command(`LOGIN "${mistaken}" "${wrong}"`);
-    await bad.command(`AUTHENTICATE OAUTHBEARER ${Buffer.from(`n,a=alice@example.org,\x01auth=Bearer ${second.access_token}\x01\x01`).toString('base64')}`);
+    await bad.command(`AUTHENTICATE OAUTHBEARER ${Buffer.from(`n,a=alice@example.org,\x01auth=Bearer ${second.access_token}\x01\x01`).toString('base64')}\r\nAQ==`);
     bad.close();
     await browser.get(`/oauth2/logout?${new URLSearchParams({ id_token_hint: second.id_token })}`);
     id.installation.must(['user', 'passwd', 'alice@example.org'], { input: `${passwords.alice}\n${keep('new password', 'a new one for alice')}\n` });
