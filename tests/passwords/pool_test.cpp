@@ -7,6 +7,7 @@
 #include <condition_variable>
 #include <future>
 #include <latch>
+#include <list>
 
 namespace muhur::passwords {
 namespace {
@@ -21,20 +22,27 @@ BcryptRecord record_of(std::string_view password, int cost = 4) {
   return *make_bcrypt(as_bytes(password), cost);
 }
 
+// A latch that lasts: a pool's thread may still be inside wait() or count_down() when a test goes on.
+std::latch& latch_for(int count) {
+  static std::list<std::latch> latches;
+  return latches.emplace_back(count);
+}
+
 // Holds a pool's one thread inside a callback until it is let go.
 class Plug {
  public:
   explicit Plug(HashPool& pool) {
-    pool.verify(Secret::from_text("x"), record_of("x"), in(1h), [this](Result<Verdict>) {
-      held_.count_down();
-      go_.wait();
+    std::latch& held = latch_for(1);
+    pool.verify(Secret::from_text("x"), record_of("x"), in(1h), [&held, &go = go_](Result<Verdict>) {
+      held.count_down();
+      go.wait();
     });
-    held_.wait();
+    held.wait();
   }
   void release() { go_.count_down(); }
 
  private:
-  std::latch held_{1}, go_{1};
+  std::latch& go_ = latch_for(1);
 };
 
 TEST(HashPool, VerifiesEveryFormat) {
@@ -60,7 +68,7 @@ TEST(HashPool, VerifiesEveryFormat) {
 TEST(HashPool, TakesFourOfOneCostAtATimeAndTellsEachItsOwnAnswer) {
   HashPool pool({.threads = 1});
   Plug plug(pool);
-  std::latch all(9);
+  std::latch& all = latch_for(9);
   std::array<std::atomic<int>, 9> right{};
   for (std::size_t i = 0; i < 9; ++i) {
     const auto password = "password " + std::to_string(i);
@@ -81,7 +89,7 @@ TEST(HashPool, TakesFourOfOneCostAtATimeAndTellsEachItsOwnAnswer) {
 TEST(HashPool, KeepsCostsApart) {
   HashPool pool({.threads = 1});
   Plug plug(pool);
-  std::latch all(6);
+  std::latch& all = latch_for(6);
   std::atomic<int> right{0};
   for (std::size_t i = 0; i < 6; ++i)
     pool.verify(Secret::from_text("geheim"), record_of("geheim", i % 2 ? 4 : 5), in(1h), [&](auto got) {
@@ -97,9 +105,10 @@ TEST(HashPool, KeepsCostsApart) {
 TEST(HashPool, IdleThreadsShareWhatWaits) {
   HashPool pool({.threads = 2});
   // Both threads are held and let go together, with four jobs waiting: whoever comes first takes its share.
-  std::latch held(2), go(1);
+  std::latch& held = latch_for(2);
+  std::latch& go = latch_for(1);
   for (int i = 0; i < 2; ++i) {
-    std::latch begun(1);
+    std::latch& begun = latch_for(1);
     pool.verify(Secret::from_text("x"), record_of("x"), in(1h), [&](auto) {
       begun.count_down();
       held.count_down();
@@ -108,7 +117,7 @@ TEST(HashPool, IdleThreadsShareWhatWaits) {
     begun.wait();
   }
   held.wait();
-  std::latch all(4);
+  std::latch& all = latch_for(4);
   for (int i = 0; i < 4; ++i)
     pool.verify(Secret::from_text("x"), record_of("x"), in(1h), [&](auto) { all.count_down(); });
   go.count_down();
@@ -120,7 +129,7 @@ TEST(HashPool, IdleThreadsShareWhatWaits) {
 TEST(HashPool, BeyondTheBoundItRefusesAtOnce) {
   HashPool pool({.threads = 1, .max_waiting = 3});
   Plug plug(pool);
-  std::latch all(3);
+  std::latch& all = latch_for(3);
   for (int i = 0; i < 3; ++i)
     pool.verify(Secret::from_text("x"), record_of("x"), in(1h), [&](auto) { all.count_down(); });
   std::optional<Code> code;
