@@ -163,7 +163,7 @@ TEST(ConsentPage, ExplainsScopesAndShowsUnknownOnesAsTheyAre) {
   const std::string html =
       consent_page(frame_in("en"), {.client_name = "App", .scopes = {"openid", "mail", "x:y"}}).body;
   EXPECT_TRUE(html.contains("<li>know who you are</li>"));
-  EXPECT_TRUE(html.contains("<li>read, send and delete your mail</li>"));
+  EXPECT_TRUE(html.contains("<li>read, change and delete your mail</li>"));
   EXPECT_TRUE(html.contains("<code><bdi>x:y</bdi></code>"));
   EXPECT_LT(html.find("value=\"approve\""), html.find("value=\"deny\""));
 }
