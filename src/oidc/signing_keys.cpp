@@ -117,7 +117,11 @@ struct SigningKeys::Impl {
   // Stored first, published after the commit.
   Result<void> add(crypto::SigningAlgorithm algorithm, std::int64_t active_s) MUHUR_REQUIRES(changing) {
     MUHUR_TRY(auto key, crypto::SigningKey::generate(algorithm));
-    Stored fresh{key.public_key().thumbprint(), key, clock_s(), active_s};
+    // Never the same second twice: of keys that sign from one moment on, the one that was made last signs,
+    // and their times are all that tells so after a restart.
+    std::int64_t created_s = clock_s();
+    for (const Stored& stored : now()->all) created_s = std::max(created_s, stored.created_s + 1);
+    Stored fresh{key.public_key().thumbprint(), key, created_s, active_s};
     MUHUR_CHECK(directory.database().write([&](vault::Connection& c) { return insert(c, fresh); }));
     std::vector<Stored> all = now()->all;
     all.insert(std::ranges::upper_bound(all, fresh.active_s, {}, &Stored::active_s), std::move(fresh));
