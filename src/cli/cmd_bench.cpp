@@ -8,6 +8,7 @@
 #include "bench/mail.hpp"
 #include "bench/storage.hpp"
 #include "bench/storage_page.hpp"
+#include "cli/bench_output.hpp"
 #include "cli/command.hpp"
 #include "cli/terminal.hpp"
 
@@ -48,16 +49,9 @@ int storage(const StorageArgs& args) {
     return bench::run_storage(options);
   }();
   if (!results) return report(results.error());
-  if (args.json == "-")
-    std::cout << boost::json::serialize(results->json()) << "\n";
-  else
-    results->print(std::cout);
-  if (!args.json.empty() && args.json != "-")
-    if (const auto written = results->write_json(args.json); !written) return report(written.error());
-  if (!args.html.empty())
-    if (const auto written = bench::write_storage_page(*results, args.html); !written)
-      return report(written.error());
-  return kDone;
+  if (const int shown = show_results(*results, args.json); shown != kDone || args.html.empty()) return shown;
+  const auto written = bench::write_storage_page(*results, args.html);
+  return written ? kDone : report(written.error());
 }
 
 struct MailArgs {
@@ -96,13 +90,7 @@ int mail(const MailArgs& args) {
   const auto results = bench::run_mail(*options);
   if (shows_progress()) fmt::print(stderr, "\r\033[K");
   if (!results) return report(results.error());
-  if (args.json == "-")
-    std::cout << boost::json::serialize(results->json()) << "\n";
-  else
-    results->print(std::cout);
-  if (args.json.empty() || args.json == "-") return kDone;
-  const auto written = results->write_json(args.json);
-  return written ? kDone : report(written.error());
+  return show_results(*results, args.json);
 }
 
 void describe_storage(Command& bench) {

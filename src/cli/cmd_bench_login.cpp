@@ -1,8 +1,7 @@
 // muhur bench login: users who sign in, at our own server or (with a profile) another one.
-#include <boost/json/serialize.hpp>
-#include <iostream>
 
 #include "bench/login.hpp"
+#include "cli/bench_output.hpp"
 #include "cli/command.hpp"
 #include "cli/terminal.hpp"
 
@@ -57,13 +56,7 @@ int measure(const Args& args) {
     return bench::run_login(std::move(*options));
   }();
   if (!results) return report(results.error());
-  if (args.json == "-")
-    std::cout << boost::json::serialize(results->json()) << "\n";
-  else
-    results->print(std::cout);
-  if (args.json.empty() || args.json == "-") return kDone;
-  const auto written = results->write_json(args.json);
-  return written ? kDone : report(written.error());
+  return show_results(*results, args.json);
 }
 
 }  // namespace
@@ -84,14 +77,12 @@ void describe_bench_login(Command& bench) {
   command.option("--json", "FILE", args->json,
                  "Writes all figures as JSON. -: to standard output, no table.");
   command.manual(
-      "One sign-in is the authorization page, its form posted, the code for tokens, introspection of the "
-      "access\n"
-      "token, and a refresh, with the cookies of a fresh browser. The accounts and the client are those of\n"
+      "One sign-in is the authorization page, its form posted, the code for tokens, introspection of the\n"
+      "access token, and a refresh, with the cookies of a fresh browser. Accounts and client are those of\n"
       "  muhur demo --bench-accounts 1000\n"
-      "The generator runs on one thread; its own CPU is in the report, since it shares the machine. A user "
-      "that\n"
-      "is answered 503 with Retry-After waits that long and is counted as refused. bench/login/profiles has\n"
-      "profiles; docs/bench-login.md says what is measured and what bounds it.");
+      "The generator runs on one thread; its own CPU is in the report, since it shares the machine. A user\n"
+      "that is answered 503 with Retry-After waits that long and is counted as refused. Profiles are in\n"
+      "bench/login/profiles; docs/bench-login.md says what is measured and what bounds it.");
   command.run([args] { return measure(*args); });
 }
 

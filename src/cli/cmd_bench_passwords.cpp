@@ -1,8 +1,7 @@
 // muhur bench passwords: what one core verifies, beside libxcrypt.
-#include <boost/json/serialize.hpp>
-#include <iostream>
 
 #include "bench/passwords.hpp"
+#include "cli/bench_output.hpp"
 #include "cli/command.hpp"
 #include "cli/terminal.hpp"
 
@@ -27,13 +26,7 @@ int measure(const Args& args) {
     return bench::run_passwords(options);
   }();
   if (!results) return report(results.error());
-  if (args.json == "-")
-    std::cout << boost::json::serialize(results->json()) << "\n";
-  else
-    results->print(std::cout);
-  if (!args.json.empty() && args.json != "-")
-    if (const auto written = results->write_json(args.json); !written) return report(written.error());
-  return kDone;
+  return show_results(*results, args.json);
 }
 
 }  // namespace

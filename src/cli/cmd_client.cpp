@@ -206,10 +206,8 @@ int remove(const Args& args) {
 }
 
 Command& subcommand(Command& client, Args& args, const char* name, const char* description, bool id) {
-  auto& command = client.command(name, description);
+  auto& command = stored_data_command(client, args.where, args.json, name, description);
   if (id) command.positional("ID", args.id, "The client's id.");
-  args.where.describe(command);
-  command.flag("--json", args.json, "Prints JSON instead of text.");
   return command;
 }
 

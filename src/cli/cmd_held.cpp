@@ -84,13 +84,6 @@ int discard(const Args& args) {
   return kDone;
 }
 
-Command& subcommand(Command& held, Args& args, const char* name, const char* description) {
-  auto& command = held.command(name, description);
-  args.where.describe(command);
-  command.flag("--json", args.json, "Prints JSON instead of text.");
-  return command;
-}
-
 }  // namespace
 
 void describe_held(Command& root) {
@@ -101,11 +94,11 @@ void describe_held(Command& root) {
       "not wait for it. It stays until it is released, after a repair, or discarded. Works on a running\n"
       "server (through DATA/run/admin.sock) and without one.");
 
-  subcommand(held, *args, "list", "Lists what is held, for whom and why.").run([args] {
-    return list(*args);
-  });
+  stored_data_command(held, args->where, args->json, "list", "Lists what is held, for whom and why.")
+      .run([args] { return list(*args); });
 
-  auto& releasing = subcommand(held, *args, "release", "Tries held messages again.");
+  auto& releasing =
+      stored_data_command(held, args->where, args->json, "release", "Tries held messages again.");
   releasing.positionals("ID", args->ids, "The messages' ids.", false);
   releasing.option("--user", "ADDRESS", args->user, "All of that user.");
   releasing.flag("--all", args->all, "All of them.");
@@ -114,7 +107,8 @@ void describe_held(Command& root) {
       "moved is held again.");
   releasing.run([args] { return release(*args); });
 
-  auto& discarding = subcommand(held, *args, "discard", "Deletes a held message, for good.");
+  auto& discarding =
+      stored_data_command(held, args->where, args->json, "discard", "Deletes a held message, for good.");
   discarding.positional("ID", args->id, "The message's id.");
   discarding.flag("--yes", args->yes, "Does not ask.");
   discarding.run([args] { return discard(*args); });

@@ -49,13 +49,6 @@ int remove(const Args& args) {
   return kDone;
 }
 
-Command& subcommand(Command& keys, Args& args, const char* name, const char* description) {
-  auto& command = keys.command(name, description);
-  args.where.describe(command);
-  command.flag("--json", args.json, "Prints JSON instead of text.");
-  return command;
-}
-
 }  // namespace
 
 void describe_keys(Command& root) {
@@ -65,9 +58,11 @@ void describe_keys(Command& root) {
       "They rotate by themselves (sign_in.key_rotation): the next one is published a day before it signs,\n"
       "so that everybody has it by then.");
 
-  subcommand(keys, *args, "list", "Lists the keys: next, signs, kept.").run([args] { return list(*args); });
+  stored_data_command(keys, args->where, args->json, "list", "Lists the keys: next, signs, kept.")
+      .run([args] { return list(*args); });
 
-  auto& rotating = subcommand(keys, *args, "rotate", "Publishes the next key, which signs a day later.");
+  auto& rotating = stored_data_command(keys, args->where, args->json, "rotate",
+                                       "Publishes the next key, which signs a day later.");
   rotating.option("--alg", "ALG", args->algorithm, "ES256, EdDSA or RS256. Default: all of them.");
   rotating.flag("--now", args->now,
                 "It signs at once. Whoever keeps the old list of keys may fail for an hour.");
@@ -76,8 +71,8 @@ void describe_keys(Command& root) {
       "directory's key: rotate --now, then delete the old keys.");
   rotating.run([args] { return rotate(*args); });
 
-  auto& deleting =
-      subcommand(keys, *args, "delete", "Takes a key out of the list: its signatures count no longer.");
+  auto& deleting = stored_data_command(keys, args->where, args->json, "delete",
+                                       "Takes a key out of the list: its signatures count no longer.");
   deleting.positional("KID", args->kid, "The key's id.");
   deleting.flag("--yes", args->yes, "Does not ask.");
   deleting.run([args] { return remove(*args); });

@@ -133,10 +133,8 @@ int remove(const Args& args) {
 
 Command& subcommand(Command& user, Args& args, const char* name, const char* description,
                     bool address = true) {
-  auto& command = user.command(name, description);
+  auto& command = stored_data_command(user, args.where, args.json, name, description);
   if (address) command.positional("ADDRESS", args.address, "The user's address.");
-  args.where.describe(command);
-  command.flag("--json", args.json, "Prints JSON instead of text.");
   return command;
 }
 

@@ -76,10 +76,8 @@ int remove(const Args& args) {
 }
 
 Command& subcommand(Command& group, Args& args, const char* name, const char* description) {
-  auto& command = group.command(name, description);
+  auto& command = stored_data_command(group, args.where, args.json, name, description);
   command.positional("ADDRESS", args.address, "The user's address.");
-  args.where.describe(command);
-  command.flag("--json", args.json, "Prints JSON instead of text.");
   return command;
 }
 

@@ -67,6 +67,14 @@ void Where::describe(Command& command) {
                  "A data directory instead of a configuration; its muhur.toml is read.");
 }
 
+Command& stored_data_command(Command& parent, Where& where, bool& json, const char* name,
+                             const char* description) {
+  auto& command = parent.command(name, description);
+  where.describe(command);
+  command.flag("--json", json, "Prints JSON instead of text.");
+  return command;
+}
+
 Result<server::Config> Where::load() const {
   const auto environment = server::process_environment();
   const auto read = [&](const std::filesystem::path& file) { return server::load_config(file, environment); };

@@ -20,6 +20,10 @@ struct Where {
   Result<server::Config> load() const;
 };
 
+// A command of `parent` about stored data, with --config, --data and --json.
+Command& stored_data_command(Command& parent, Where& where, bool& json, const char* name,
+                             const char* description);
+
 // Asks again and again: the data directory, if it has to be opened, is opened once.
 class MailSystem {
  public:
